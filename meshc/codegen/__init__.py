@@ -1,0 +1,1 @@
+"""From placed program to source text."""

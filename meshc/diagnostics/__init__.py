@@ -1,0 +1,1 @@
+"""Problems of a spec as values, and how they are printed."""

@@ -1,0 +1,50 @@
+"""A diagnostic as a value: code, headline, labelled places, help. How it is printed is the renderers' business."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from meshc.source import Span
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place and what there is to say about it (may be empty)."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace a span by text; `safe` when it cannot change what a correct spec means."""
+
+    span: Span
+    text: str
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One problem.
+
+    `labels[0]` is the primary place; it is empty only where there is no text to point at (a missing file).
+    `message` is lower case, names in backticks, no final period. `helps` are the cures, each a line. `edits` carry them out.
+    """
+
+    code: str
+    message: str
+    labels: tuple[Label, ...] = ()
+    helps: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def severity(self) -> Severity:
+        return "error" if self.code.startswith("E") else "warning"
+
+    @property
+    def span(self) -> Span | None:
+        return self.labels[0].span if self.labels else None

@@ -1,0 +1,1 @@
+"""Job and slice files: typed, with places in their errors."""

@@ -1,0 +1,1 @@
+"""Starting a program on a slice."""

@@ -1,0 +1,1 @@
+"""A program against one device, its shards and what XLA emitted."""

@@ -1,0 +1,1 @@
+"""From tree to placed program, and the checks on it."""

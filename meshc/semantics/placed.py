@@ -1,0 +1,212 @@
+"""The placed program: every tensor's axes and every movement between placements, written out. What `place` yields and all later phases read.
+
+Checks, cost, code and editor read this one result. A body here is in the order in which it runs, like a resolved body, with a
+`Moved` wherever a tensor changes its placement; printing it statement by statement is the generated model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from meshc.semantics.program import Carry, Dim, Metric, Module, Op, Program, Repeat, Rest, Rule, Update, Value, Weight
+from meshc.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where a tensor lies.
+
+    axes     for each dim the mesh axes that split it, the slowest first
+    partial  axes along which each device holds one addend of the sum
+    spread   axes along which devices hold equal values that nevertheless count as different (cast to varying, or gathered),
+             so that their gradient is summed over these axes where the tensor was made so, not at each use
+    """
+
+    axes: tuple[tuple[str, ...], ...]
+    partial: tuple[str, ...] = ()
+    spread: frozenset[str] = frozenset()
+
+    @property
+    def sharded(self) -> tuple[str, ...]:
+        return tuple(a for dim in self.axes for a in dim)
+
+    @property
+    def varying(self) -> frozenset[str]:
+        """All axes along which `shard_map` must see the tensor as varying."""
+        return frozenset(self.sharded) | frozenset(self.partial) | self.spread
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A value in one layout. The same value in two layouts is two of these."""
+
+    value: Value
+    layout: Layout
+
+    @property
+    def placement(self) -> dict[str, tuple[str, ...]]:
+        return {d.name: a for d, a in zip(self.value.dims, self.layout.axes, strict=True) if a}
+
+    def local_shape(self, sizes: dict[str, int]) -> tuple[int, ...]:
+        """Shape of one device's part; `sizes` are the axes'."""
+        return local_shape(self.value.dims, self.layout, sizes)
+
+
+def local_shape(dims: tuple[Dim, ...], layout: Layout, sizes: dict[str, int]) -> tuple[int, ...]:
+    shape = []
+    for dim, axes in zip(dims, layout.axes, strict=True):
+        shards = 1
+        for axis in axes:
+            shards *= sizes[axis]
+        shape.append(dim.size // shards)
+    return tuple(shape)
+
+
+StepKind = Literal[
+    "all_gather",  # dim whole over axes; backward: reduce-scatter
+    "all_gather_invariant",  # the same where the result is used alike on all devices of the axes; backward: a slice
+    "reduce_scatter",  # sum over axes, each keeping its part of dim; backward: all-gather
+    "all_reduce",  # sum over axes; backward: nothing
+    "all_reduce_max",  # maximum over axes; not differentiated
+    "all_to_all",  # axes move from dim `source` to dim `dim`; backward: the reverse
+    "slice",  # each keeps its part of dim, of a tensor equal along axes; backward: all-gather
+    "slice_varying",  # the same of a tensor that counts as varying already; backward: zeros elsewhere
+    "cast",  # counts as varying over axes from here; backward: all-reduce
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One movement of a tensor over `axes`: of its dim number `dim` (and for all_to_all from dim number `source`)."""
+
+    kind: StepKind
+    axes: tuple[str, ...]
+    dim: int | None = None
+    source: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """`source` brought into `result`'s layout by `steps`, in order. `reason` is the statement or weight that asks for it."""
+
+    source: Placed
+    result: Placed
+    steps: tuple[Step, ...]
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """An operation on local parts. `operands` stand in the order of the op's fields; a float where the op has a number.
+
+    The result may be partial; then the next statement reduces it. `inner` are collectives inside the operation (the sums of a
+    vocabulary-parallel cross entropy, of a softmax over a split dim), each over the named axes.
+    """
+
+    op: Op
+    operands: tuple[Placed | float, ...]
+    result: Placed
+    inner: tuple[InnerCollective, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InnerCollective:
+    """A collective inside an operation: `dims` are those of the tensor that travels (local parts per `axes_of`)."""
+
+    op: Literal["all_reduce", "all_reduce_max", "collective_permute", "all_gather"]
+    axes: tuple[str, ...]
+    local_elements: int
+    times: int
+    backward: int  # how many the backward pass has
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedInvoke:
+    module: PlacedModule
+    inputs: tuple[Placed, ...]
+    outputs: tuple[Placed, ...]
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedCarry:
+    carry: Carry
+    before: Placed
+    start: Placed
+    end: Placed
+    after: Placed
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedRepeat:
+    repeat: Repeat
+    count: Dim
+    carries: tuple[PlacedCarry, ...]
+    body: tuple[PlacedStatement, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedLoss:
+    """A term of the loss: a scalar, equal on all devices."""
+
+    value: Placed
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedMetric:
+    metric: Metric
+    value: Placed
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedUpdate:
+    update: Update
+    value: Placed
+
+
+PlacedStatement = Moved | Computed | PlacedInvoke | PlacedRepeat | PlacedLoss | PlacedMetric | PlacedUpdate
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedWeight:
+    """A weight's four places. Layouts are of `weight.dims` (stack dims first), except `use`, which is of `weight.value.dims`.
+
+    `inside` is the weight as a body sees it before any gather: its rest layout without the stack dims, spread over `summed`.
+    `summed` are the axes along which its gradient differs from device to device and that no gather's transpose reduces: the
+    weight is cast to varying over them before differentiation and the gradient reduced over them afterwards, each microstep
+    over those that `grads` adds to `rest`, once at the end over the others.
+    `because` tells for each place and dim name the rules that put it there.
+    """
+
+    weight: Weight
+    use: Layout
+    rest: Layout
+    grads: Layout
+    optimizer: Layout
+    inside: Placed
+    summed: tuple[str, ...]
+    because: dict[tuple[Rest, str], tuple[Rule, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedModule:
+    module: Module
+    weights: tuple[PlacedWeight, ...]
+    inputs: tuple[Placed, ...]
+    outputs: tuple[Placed, ...]
+    body: tuple[PlacedStatement, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedProgram:
+    """`sizes` are the sizes of all axes larger than 1, in mesh order. `weights` are those of all modules, in order of the text."""
+
+    program: Program
+    sizes: dict[str, int]
+    model: PlacedModule
+    weights: tuple[PlacedWeight, ...]
+    inputs: tuple[Placed, ...]
+    because: dict[Value, dict[str, tuple[Rule, ...]]]  # which rules placed a value's dims
