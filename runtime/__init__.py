@@ -1,1 +1,4 @@
-"""What generated programs run on: mesh, data, optimizer, checkpoints, metrics and the loop. Imports nothing of the compiler."""
+"""What generated programs run on: mesh, data, optimizer, checkpoints, metrics and the loop.
+
+Imports nothing of the compiler.
+"""

@@ -32,7 +32,8 @@ class Diagnostic:
     """One problem.
 
     `labels[0]` is the primary place; it is empty only where there is no text to point at (a missing file).
-    `message` is lower case, names in backticks, no final period. `helps` are the cures, each a line. `edits` carry them out.
+    `message` is lower case, names in backticks, no final period. `helps` are the cures, each a line.
+    `edits` carry them out.
     """
 
     code: str

@@ -1,7 +1,8 @@
-"""The placed program: every tensor's axes and every movement between placements, written out. What `place` yields and all later phases read.
+"""The placed program: every tensor's axes and every movement between placements, written out.
 
-Checks, cost, code and editor read this one result. A body here is in the order in which it runs, like a resolved body, with a
-`Moved` wherever a tensor changes its placement; printing it statement by statement is the generated model.
+What `place` yields; checks, cost, code and editor read this one result. A body here is in the order in which it runs, like a
+resolved body, with a `Moved` wherever a tensor changes its placement; printing it statement by statement is the generated
+model.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ class Layout:
 
     axes     for each dim the mesh axes that split it, the slowest first
     partial  axes along which each device holds one addend of the sum
-    spread   axes along which devices hold equal values that nevertheless count as different (cast to varying, or gathered),
-             so that their gradient is summed over these axes where the tensor was made so, not at each use
+    spread   axes along which devices hold equal values that nevertheless count as different (cast to varying, or
+             gathered), so that their gradient is summed over these axes where the tensor was made so, not at each use
     """
 
     axes: tuple[tuple[str, ...], ...]
@@ -88,7 +89,10 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """`source` brought into `result`'s layout by `steps`, in order. `reason` is the statement or weight that asks for it."""
+    """`source` brought into `result`'s layout by `steps`, in order.
+
+    `span` is the statement or weight that asks for it.
+    """
 
     source: Placed
     result: Placed
@@ -100,8 +104,8 @@ class Moved:
 class Computed:
     """An operation on local parts. `operands` stand in the order of the op's fields; a float where the op has a number.
 
-    The result may be partial; then the next statement reduces it. `inner` are collectives inside the operation (the sums of a
-    vocabulary-parallel cross entropy, of a softmax over a split dim), each over the named axes.
+    The result may be partial; then the next statement reduces it. `inner` are collectives inside the operation (the sums
+    of a vocabulary-parallel cross entropy, of a softmax over a split dim), each over the named axes.
     """
 
     op: Op
@@ -172,12 +176,13 @@ PlacedStatement = Moved | Computed | PlacedInvoke | PlacedRepeat | PlacedLoss | 
 
 @dataclass(frozen=True, eq=False)
 class PlacedWeight:
-    """A weight's four places. Layouts are of `weight.dims` (stack dims first), except `use`, which is of `weight.value.dims`.
+    """A weight's four places.
 
-    `inside` is the weight as a body sees it before any gather: its rest layout without the stack dims, spread over `summed`.
-    `summed` are the axes along which its gradient differs from device to device and that no gather's transpose reduces: the
-    weight is cast to varying over them before differentiation and the gradient reduced over them afterwards, each microstep
-    over those that `grads` adds to `rest`, once at the end over the others.
+    Layouts are of `weight.dims` (stack dims first), except `use`, which is of `weight.value.dims`.
+    `inside` is the weight as a body sees it before any gather: its rest layout without the stack dims, spread over
+    `summed`. `summed` are the axes along which its gradient differs from device to device and that no gather's transpose
+    reduces: the weight is cast to varying over them before differentiation and the gradient reduced over them afterwards,
+    each microstep over those that `grads` adds to `rest`, once at the end over the others.
     `because` tells for each place and dim name the rules that put it there.
     """
 
@@ -202,7 +207,10 @@ class PlacedModule:
 
 @dataclass(frozen=True, eq=False)
 class PlacedProgram:
-    """`sizes` are the sizes of all axes larger than 1, in mesh order. `weights` are those of all modules, in order of the text."""
+    """`sizes` are the sizes of all axes larger than 1, in mesh order.
+
+    `weights` are those of all modules, in order of the text.
+    """
 
     program: Program
     sizes: dict[str, int]

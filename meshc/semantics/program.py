@@ -1,8 +1,8 @@
-"""The resolved program: names bound, dims sized, layers called, strategies expanded. What `resolve` yields and `place` reads.
+"""The resolved program: names bound, dims sized, layers called, strategies expanded.
 
-A `Value` is one tensor with named dims; an operation makes one value from others. Two values are the same only if they are
-the same object. A module is one call of a layer (or the model), with its own parameters and body; the body is in the order
-in which it runs.
+What `resolve` yields and `place` reads. A `Value` is one tensor with named dims; an operation makes one value from others.
+Two values are the same only if they are the same object. A module is one call of a layer (or the model), with its own
+parameters and body; the body is in the order in which it runs.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from meshc.source import SourceFile, Span
 
 @dataclass(frozen=True, slots=True)
 class Dim:
-    """A tensor dim. `size` is what devices hold; `real` is the size without padding (`pad(50257, 128)`: 50304 and 50257).
+    """A tensor dim.
 
+    `size` is what devices hold; `real` is the size without padding (`pad(50257, 128)`: 50304 and 50257).
     A primed dim (`embed'`) is a dim of its own, of the same size, with no rules at rest.
     """
 
@@ -80,7 +81,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Init:
-    """How initial values are drawn: `fan_in` is normal with variance 1 / fan_in; `normal` has standard deviation `scale`; `constant` is `scale`."""
+    """How initial values are drawn.
+
+    `fan_in` is normal with variance 1 / fan_in; `normal` has standard deviation `scale`; `constant` is `scale`.
+    """
 
     kind: Literal["fan_in", "normal", "constant"]
     scale: float = 1.0
@@ -91,8 +95,8 @@ class Init:
 class Weight:
     """A parameter or (`state`) a tensor carried from step to step.
 
-    `path` is global: `("Llama", "block", "attention", "wq")`. `value.dims` are the dims that a layer sees; `stack` the repeats
-    around it, outermost first, which lead its shape in the stacked whole.
+    `path` is global: `("Llama", "block", "attention", "wq")`. `value.dims` are the dims that a layer sees; `stack` the
+    repeats around it, outermost first, which lead its shape in the stacked whole.
     """
 
     path: tuple[str, ...]
@@ -116,9 +120,11 @@ class Weight:
 
 @dataclass(frozen=True, eq=False)
 class Elementwise:
-    """`function` of the operands, broadcast by dim name. The result's dims are those of the first operand that has all, else in order of appearance.
+    """`function` of the operands, broadcast by dim name.
 
-    Functions: add sub mul div pow neg square sqrt rsqrt exp log abs tanh sigmoid silu gelu relu softplus maximum minimum sign float32.
+    The result's dims are those of the first operand that has all, else in order of appearance.
+    Functions: add sub mul div pow neg square sqrt rsqrt exp log abs tanh sigmoid silu gelu relu softplus maximum minimum
+    sign float32.
     A plain number may stand for an operand.
     """
 
@@ -130,7 +136,10 @@ class Elementwise:
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """`left @ right`: sums over the `over` dims, which both have. Dims that both have and that the left keeps (a bank) are batched."""
+    """`left @ right`: sums over the `over` dims, which both have.
+
+    Dims that both have and that the left keeps (a bank) are batched.
+    """
 
     left: Value
     right: Value
@@ -171,7 +180,10 @@ class Softmax:
 
 @dataclass(frozen=True, eq=False)
 class Rope:
-    """Rotary positions: rotates the pairs (i, i + n/2) of the last dim by the position along `along` (RoFormer, arXiv:2104.09864)."""
+    """Rotary positions (RoFormer, arXiv:2104.09864).
+
+    Rotates the pairs (i, i + n/2) of the last dim by the position along `along`.
+    """
 
     operand: Value
     along: Dim
@@ -182,7 +194,10 @@ class Rope:
 
 @dataclass(frozen=True, eq=False)
 class Attend:
-    """Scaled dot-product attention. q is [..., seq, heads, head_dim]; k and v [..., seq, kv_heads, head_dim]; the result has q's dims (with v's last)."""
+    """Scaled dot-product attention.
+
+    q is [..., seq, heads, head_dim]; k and v [..., seq, kv_heads, head_dim]; the result has q's dims (with v's last).
+    """
 
     q: Value
     k: Value
@@ -198,7 +213,10 @@ class Attend:
 
 @dataclass(frozen=True, eq=False)
 class Dropout:
-    """Zeroes a share `rate` and scales the rest; `path` keys the mask together with seed, step, microstep and global coordinates."""
+    """Zeroes a share `rate` and scales the rest.
+
+    `path` keys the mask together with seed, step, microstep and global coordinates.
+    """
 
     operand: Value
     rate: float
@@ -243,7 +261,10 @@ class Rename:
 
 @dataclass(frozen=True, eq=False)
 class NextToken:
-    """Mean cross entropy of predicting the next id along `seq` from `logits`, over the real targets of the global batch. `ids` is a model input."""
+    """Mean cross entropy of predicting the next id along `seq` from `logits`, over the real targets of the global batch.
+
+    `ids` is a model input.
+    """
 
     logits: Value
     ids: Value
@@ -255,7 +276,10 @@ class NextToken:
 
 @dataclass(frozen=True, eq=False)
 class CrossEntropy:
-    """Mean cross entropy of `ids` themselves under `logits`, over the ids that are not negative. `ids` is a model input."""
+    """Mean cross entropy of `ids` themselves under `logits`, over the ids that are not negative.
+
+    `ids` is a model input.
+    """
 
     logits: Value
     ids: Value
@@ -278,7 +302,10 @@ class Custom:
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """Tokens sent to the `top_k` experts with the largest `by`; the result has the operand's dims and an `experts` dim, ragged."""
+    """Tokens sent to the `top_k` experts with the largest `by`.
+
+    The result has the operand's dims and an `experts` dim, ragged.
+    """
 
     operand: Value
     by: Value
@@ -329,7 +356,10 @@ class Invoke:
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """A value that a repeat hands from turn to turn: what it is before, inside at the start of a turn, inside at its end, and after."""
+    """A value that a repeat hands from turn to turn.
+
+    What it is before, inside at the start of a turn, inside at its end, and after.
+    """
 
     before: Value
     start: Value
@@ -380,8 +410,8 @@ Statement = Op | Invoke | Repeat | Loss | Metric | Update
 class Module:
     """One call of a layer, or the model itself.
 
-    `name` is the instance's (unique within its parent), `layer` the layer's. `weights` are its own; `inputs` its own values for
-    the tensors it is given. The modules it calls are in its body, also inside repeats.
+    `name` is the instance's (unique within its parent), `layer` the layer's. `weights` are its own; `inputs` its own
+    values for the tensors it is given. The modules it calls are in its body, also inside repeats.
     """
 
     name: str
@@ -417,9 +447,11 @@ class Rest(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """One claim, strategies expanded and axes bound. Axes of size 1 are gone; a rule left without axes by that is gone too.
+    """One claim, strategies expanded and axes bound.
 
-    `within` names the layer or primitive (nested ones outermost first) it is confined to; `of` is a weight path or glob.
+    Axes of size 1 are gone; a rule left without axes by that is gone too.
+    `within` names the layer or primitive (nested ones outermost first) it is confined to; `of` is a weight path or
+    glob.
     `axes` empty and not `append`: the dims are cleared.
     """
 
@@ -465,8 +497,8 @@ class StageRule:
 class Program:
     """A spec with every name bound.
 
-    `dims` are all that `dims { }` declares. `uses` are the strategies used, also those that left no rule (an axis of size 1).
-    `gathered` is what fsdp's option says: `again` or `kept`.
+    `dims` are all that `dims { }` declares. `uses` are the strategies used, also those that left no rule (an axis of
+    size 1). `gathered` is what fsdp's option says: `again` or `kept`.
     """
 
     source: SourceFile

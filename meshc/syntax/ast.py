@@ -9,7 +9,10 @@ from meshc.source import SourceFile, Span
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An identifier. `text` may be dotted (`m.Block`, `Llama.table`) where a path may stand; a dim's keeps its primes (`embed'`)."""
+    """An identifier.
+
+    `text` may be dotted (`m.Block`, `Llama.table`) where a path may stand; a dim's keeps its primes (`embed'`).
+    """
 
     text: str
     span: Span
@@ -111,7 +114,10 @@ Expr = Number | Text | Literal | Ref | Unary | Binary | Call | Index | ListExpr
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """`param a, b: [bank] ins -> outs = init`, or `param a: [dims] = init` (then `outs` holds the dims and `ins` is None)."""
+    """`param a, b: [bank] ins -> outs = init`, or `param a: [dims] = init`.
+
+    In the second form `outs` holds the dims and `ins` is None.
+    """
 
     names: tuple[Name, ...]
     bank: tuple[Name, ...]
@@ -180,7 +186,10 @@ Statement = Param | State | Assign | Update | Repeat | Loss | Metric | Return
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`dims -> axes`: `first` when written `first(dims)`, `append` when the axes begin with `..`, no axes and no append for `none`."""
+    """`dims -> axes`.
+
+    `first` when written `first(dims)`, `append` when the axes begin with `..`, no axes and no append for `none`.
+    """
 
     dims: tuple[Name, ...]
     first: bool
