@@ -1,8 +1,8 @@
 """The placed program: every tensor's axes and every movement between placements, written out.
 
-What `place` yields; checks, cost, code and editor read this one result. A body here is in the order in which it runs, like a
-resolved body, with a `Moved` wherever a tensor changes its placement; printing it statement by statement is the generated
-model.
+What `place` yields; checks, cost, code and editor read this one result. A body here is in the order in which it runs,
+like a resolved body, with a `Moved` wherever a tensor changes its placement; printing it statement by statement is
+the generated model.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ class Moved:
 class Computed:
     """An operation on local parts. `operands` stand in the order of the op's fields; a float where the op has a number.
 
-    The result may be partial; then the next statement reduces it. `inner` are collectives inside the operation (the sums
-    of a vocabulary-parallel cross entropy, of a softmax over a split dim), each over the named axes.
+    The result may be partial; then the next statement reduces it. `inner` are collectives inside the operation (the
+    sums of a vocabulary-parallel cross entropy, of a softmax over a split dim), each over the named axes.
     """
 
     op: Op
@@ -180,9 +180,9 @@ class PlacedWeight:
 
     Layouts are of `weight.dims` (stack dims first), except `use`, which is of `weight.value.dims`.
     `inside` is the weight as a body sees it before any gather: its rest layout without the stack dims, spread over
-    `summed`. `summed` are the axes along which its gradient differs from device to device and that no gather's transpose
-    reduces: the weight is cast to varying over them before differentiation and the gradient reduced over them afterwards,
-    each microstep over those that `grads` adds to `rest`, once at the end over the others.
+    `summed`. `summed` are the axes along which its gradient differs from device to device and that no gather's
+    transpose reduces: the weight is cast to varying over them before differentiation and the gradient reduced over
+    them afterwards, each microstep over those that `grads` adds to `rest`, once at the end over the others.
     `because` tells for each place and dim name the rules that put it there.
     """
 

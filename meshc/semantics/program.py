@@ -1,8 +1,8 @@
 """The resolved program: names bound, dims sized, layers called, strategies expanded.
 
-What `resolve` yields and `place` reads. A `Value` is one tensor with named dims; an operation makes one value from others.
-Two values are the same only if they are the same object. A module is one call of a layer (or the model), with its own
-parameters and body; the body is in the order in which it runs.
+What `resolve` yields and `place` reads. A `Value` is one tensor with named dims; an operation makes one value from
+others. Two values are the same only if they are the same object. A module is one call of a layer (or the model), with
+its own parameters and body; the body is in the order in which it runs.
 """
 
 from __future__ import annotations
@@ -123,9 +123,8 @@ class Elementwise:
     """`function` of the operands, broadcast by dim name.
 
     The result's dims are those of the first operand that has all, else in order of appearance.
-    Functions: add sub mul div pow neg square sqrt rsqrt exp log abs tanh sigmoid silu gelu relu softplus maximum minimum
-    sign float32.
-    A plain number may stand for an operand.
+    Functions: add sub mul div pow neg square sqrt rsqrt exp log abs tanh sigmoid silu gelu relu softplus maximum
+    minimum sign float32. A plain number may stand for an operand.
     """
 
     function: str
@@ -261,7 +260,8 @@ class Rename:
 
 @dataclass(frozen=True, eq=False)
 class NextToken:
-    """Mean cross entropy of predicting the next id along `seq` from `logits`, over the real targets of the global batch.
+    """Mean cross entropy of predicting the next id along `seq` from `logits`, over the real targets of the global
+    batch.
 
     `ids` is a model input.
     """
