@@ -183,6 +183,8 @@ class PlacedWeight:
     `summed`. `summed` are the axes along which its gradient differs from device to device and that no gather's
     transpose reduces: the weight is cast to varying over them before differentiation and the gradient reduced over
     them afterwards, each microstep over those that `grads` adds to `rest`, once at the end over the others.
+    `to_grads` brings the gradient of one microstep, partial over `summed`, from the rest layout into `grads`; `to_optimizer` the
+    accumulated one into `optimizer`; `to_rest` the updated weight from `optimizer` back. All speak of `weight.dims`.
     `because` tells for each place and dim name the rules that put it there.
     """
 
@@ -193,6 +195,9 @@ class PlacedWeight:
     optimizer: Layout
     inside: Placed
     summed: tuple[str, ...]
+    to_grads: tuple[Step, ...]
+    to_optimizer: tuple[Step, ...]
+    to_rest: tuple[Step, ...]
     because: dict[tuple[Rest, str], tuple[Rule, ...]]
 
 
@@ -217,4 +222,7 @@ class PlacedProgram:
     model: PlacedModule
     weights: tuple[PlacedWeight, ...]
     inputs: tuple[Placed, ...]
+    targets: dict[Value, Placed]
+    batch: Dim | None
+    microsteps: int
     because: dict[Value, dict[str, tuple[Rule, ...]]]  # which rules placed a value's dims
