@@ -1,0 +1,90 @@
+"""What the user may have meant: the nearest known name, the legal sizes near a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def edit_distance(a: str, b: str) -> int:
+    """Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, substitutions, neighbours
+    swapped.
+    """
+    before: list[int] = []
+    previous = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        current = [i]
+        for j, y in enumerate(b, 1):
+            cost = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                cost = min(cost, before[j - 2] + 1)
+            current.append(cost)
+        before, previous = previous, current
+    return previous[-1]
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` is most likely a slip of, or None. Near is a third of its letters, at least one."""
+    name = name[:100]
+    limit = max(1, len(name) // 3)
+    ranked = []
+    for candidate in known:
+        if abs(len(candidate) - len(name)) > limit and not _begins(name, candidate):
+            continue
+        distance = edit_distance(name.lower(), candidate.lower())
+        if distance <= limit or _begins(name, candidate):
+            ranked.append((distance, candidate))
+    return min(ranked)[1] if ranked else None
+
+
+def _begins(name: str, candidate: str) -> bool:
+    """`embedding` for `embed`, `opt` for `optimizer`: one begins with the other, and has three letters or more."""
+    shorter, longer = sorted((name.lower(), candidate.lower()), key=len)
+    return len(shorter) >= 3 and longer.startswith(shorter)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The help line for an unknown name: the nearest known one, else all known ones if they are few."""
+    known = sorted(set(known))
+    if found := nearest(name, known):
+        return (f"did you mean `{found}`?",)
+    if 0 < len(known) <= 12:
+        return (f"known are {quoted(known)}",)
+    return ()
+
+
+def quoted(names: Iterable[str], last: str = "and") -> str:
+    """Names in backticks, as prose: `a`, `b` and `c`."""
+    items = [f"`{name}`" for name in names]
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def divisors(n: int) -> list[int]:
+    """All divisors of a positive number, ascending."""
+    small = [d for d in range(1, min(int(n**0.5) + 1, 1_000_000)) if n % d == 0]
+    return sorted({*small, *(n // d for d in small)})
+
+
+def legal_shards(sizes: Iterable[int], limit: int | None = None) -> list[int]:
+    """The shard counts that divide every one of `sizes`, ascending, none above `limit`."""
+    sizes = list(sizes)
+    common = divisors(min(sizes))
+    return [d for d in common if all(size % d == 0 for size in sizes) and (limit is None or d <= limit)]
+
+
+def legal_sizes(value: int, multiple: int) -> tuple[int, ...]:
+    """The positive multiples of `multiple` next below and above `value`; `value` alone if it is one."""
+    if value % multiple == 0:
+        return (value,)
+    below = value // multiple * multiple
+    return tuple(size for size in (below, below + multiple) if size > 0)
+
+
+def listed(numbers: Iterable[int], near: int | None = None, most: int = 8) -> str:
+    """Numbers as prose, `1, 2, 4 or 8`; of many, the `most` nearest to `near`."""
+    numbers = sorted(set(numbers))
+    if len(numbers) > most:
+        numbers = sorted(sorted(numbers, key=lambda n: abs(n - (near or numbers[0])))[:most])
+    texts = [str(n) for n in numbers]
+    return "".join(texts) if len(texts) < 2 else f"{', '.join(texts[:-1])} or {texts[-1]}"

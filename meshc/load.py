@@ -1,0 +1,72 @@
+"""Reading a spec, job or slice from disk: text, or a diagnostic that says why not."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.source import SourceFile, Span
+
+MAX_BYTES = 16 * 2**20
+"""A spec of this size has some 400,000 lines; more than that is another kind of file given by mistake."""
+
+
+def load(path: Path | str, name: str | None = None, asked: Span | None = None) -> SourceFile | Diagnostic:
+    """The text of `path`, called `name` in messages (default: the path as given).
+
+    `asked` is the import or the key that names the file, where there is one.
+    """
+    path = Path(path)
+    name = name or str(path)
+    try:
+        if path.is_dir():
+            return _problem("E0131", f"`{name}` is a directory", asked, "name a file in it")
+        if not path.exists():
+            return _problem("E0130", f"no such file: `{name}`", asked, *_neighbours(path))
+        if not path.is_file():
+            return _problem("E0132", f"`{name}` is not a regular file", asked)
+        if (size := path.stat().st_size) > MAX_BYTES:
+            return _problem("E0135", f"`{name}` has {size / 2**20:.0f} MiB, of at most {MAX_BYTES // 2**20}", asked)
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        return _problem("E0132", f"`{name}` cannot be read: {reason(error)}", asked)
+    return decode(data, name, asked)
+
+
+def decode(data: bytes, name: str, asked: Span | None = None) -> SourceFile | Diagnostic:
+    """Bytes of a file as text. A byte order mark is dropped; CRLF stays, offsets count it."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        good = SourceFile(name, data[: error.start].decode("utf-8-sig", "ignore"))
+        where = Span(good, len(good.text), len(good.text))
+        message = f"`{name}` is not UTF-8 text: byte {data[error.start]:#04x} at offset {error.start}"
+        return _problem("E0133", message, where, "save it as UTF-8")
+    if (nul := text.find("\0")) >= 0:
+        source = SourceFile(name, text)
+        return _problem("E0134", f"`{name}` holds a NUL byte", Span(source, nul, nul + 1), "save it as UTF-8 text")
+    return SourceFile(name, text)
+
+
+def reason(error: Exception) -> str:
+    """An operating system's error in its own words, lower case, without the number."""
+    text = getattr(error, "strerror", None) or str(error)
+    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+    return text[:1].lower() + text[1:] + (" (the disk is full)" if full and "space" not in text else "")
+
+
+def _problem(code: str, message: str, asked: Span | None, *helps: str) -> Diagnostic:
+    return Diagnostic(code, message, (Label(asked),) if asked else (), helps)
+
+
+def _neighbours(path: Path) -> tuple[str, ...]:
+    """The nearest name in the same directory, as a help line."""
+    from meshc.diagnostics.suggest import nearest
+
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return ()
+    found = nearest(path.name, names)
+    return (f"did you mean `{path.parent / found}`?",) if found else ()
