@@ -1,0 +1,93 @@
+"""What a generated program hands to the runtime: pure functions on global arrays, and where each array rests.
+
+Weights, gradients and carried state are flat dicts {path: global array}; a path is the spec's: model, instance and
+weight names joined by dots (`Llama.block.attention.wq`). Stacked repeats lead the shape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import jax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+
+@dataclass(frozen=True)
+class Input:
+    """One model input, as `Program.step` takes it.
+
+    shape: the whole array, over all devices: [batch, ...], or [microsteps, batch / microsteps, ...] when the program
+        has more than one microstep; microbatch m holds the global rows m * batch / microsteps and on
+    dtype: `int32` for ids, a float dtype for anything else
+    spec: where it lies, one entry for each dim of `shape`
+    high: ids are in [0, high), the size before padding; None for floats
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    spec: PartitionSpec
+    high: int | None = None
+
+
+class State(NamedTuple):
+    """All that one step hands to the next; a pytree."""
+
+    step: jax.Array  # int32 scalar: how many updates were made
+    weights: dict[str, jax.Array]
+    carried: dict[str, jax.Array]  # the spec's `state`; {} where it has none
+    optimizer: Any  # optax's, on global arrays, its leaves in the optimizer place
+
+
+@dataclass(frozen=True)
+class Program:
+    """A model, its update and its placements on one device mesh.
+
+    mesh: the device mesh, axes of `AxisType.Auto`; an empty one on one device
+    placement, grads_placement, optimizer_placement: path -> spec, at rest
+    inputs: name -> `Input`, in the order of the model's parameters
+    init: seed -> State; the same values on every mesh
+    step: (state, batch) -> (state, metrics); donates the state. Metrics are scalars: `loss`, `grad_norm`,
+        `learning_rate`, and the spec's metrics under their path
+    grads: (state, batch) -> (loss, gradients in the optimizer place); nothing donated. For proofs
+    real_shapes: path -> shape without padding, of weights and carried state; what checkpoints hold
+    microsteps: how many microbatches one step adds up
+    name, spec_hash: of the spec, for messages and checkpoints
+    """
+
+    mesh: Mesh
+    placement: dict[str, PartitionSpec]
+    grads_placement: dict[str, PartitionSpec]
+    optimizer_placement: dict[str, PartitionSpec]
+    inputs: dict[str, Input]
+    init: Callable[[int], State]
+    step: Callable[[State, dict[str, jax.Array]], tuple[State, dict[str, jax.Array]]]
+    grads: Callable[[State, dict[str, jax.Array]], tuple[jax.Array, dict[str, jax.Array]]]
+    real_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    microsteps: int = 1
+    name: str = "model"
+    spec_hash: str = ""
+
+    @property
+    def batch_size(self) -> int:
+        """Samples a step, over all devices and microsteps."""
+        return self.rows(next(iter(self.inputs.values())))
+
+    @property
+    def tokens_per_step(self) -> int:
+        """Positions a step of the first input of ids, or samples where there is none."""
+        ids = [i for i in self.inputs.values() if i.high is not None]
+        return math.prod(ids[0].shape) if ids else self.batch_size
+
+    def rows(self, one: Input) -> int:
+        """Samples that one input holds in a step."""
+        return one.shape[0] if self.microsteps == 1 else one.shape[0] * one.shape[1]
+
+    def sample_shape(self, one: Input) -> tuple[int, ...]:
+        """Shape of one sample of an input."""
+        return one.shape[1:] if self.microsteps == 1 else one.shape[2:]
+
+    def sharding(self, one: Input) -> NamedSharding:
+        return NamedSharding(self.mesh, one.spec)
