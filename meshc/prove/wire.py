@@ -1,0 +1,120 @@
+"""The collectives of an optimised HLO module: over which mesh axes, how often, how many bytes a device sends.
+
+Bytes follow the ring model (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", 2009), n devices in a group:
+    all-gather      (n - 1) / n of the output       all-reduce       2 (n - 1) / n of the input
+    reduce-scatter  (n - 1) / n of the input        all-to-all       (n - 1) / n of the input
+    collective-permute   the input
+Groups of one cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from meshc.prove import groups, hlo
+
+OPCODES = {
+    "all-gather": "all_gather",
+    "all-reduce": "all_reduce",
+    "reduce-scatter": "reduce_scatter",
+    "all-to-all": "all_to_all",
+    "ragged-all-to-all": "all_to_all",
+    "collective-permute": "collective_permute",
+    "collective-broadcast": "collective_broadcast",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WireCollective:
+    """One array that one collective moves. XLA's combined collectives (tuples) are one of these for each array.
+
+    op          as the derived list calls it
+    axes        mesh axes it runs over, in mesh order; empty for a group of one
+    whole       whether its groups are those of whole axes
+    elements    of the local input
+    wire_bytes  bytes a device sends, each time
+    times       a step; `counted` is false inside a loop of unknown length
+    """
+
+    op: str
+    axes: tuple[str, ...]
+    whole: bool
+    dtype: str
+    elements: int
+    wire_bytes: float
+    times: int
+    counted: bool
+    instruction: str
+    op_name: str
+
+    @property
+    def bytes_per_step(self) -> float:
+        return self.wire_bytes * self.times
+
+    @property
+    def scalar(self) -> bool:
+        return self.elements == 1
+
+
+def collectives(text: str, mesh: Mapping[str, int]) -> tuple[WireCollective, ...]:
+    """All collectives of a module's text; `mesh` is axis -> size, outermost first. Groups of one are left out."""
+    return tuple(c for run in hlo.parse(text).executed() for c in _collectives_of(run, mesh) if c.axes)
+
+
+def _collectives_of(run: hlo.Executed, mesh: Mapping[str, int]) -> Iterator[WireCollective]:
+    found = run.instruction
+    op = OPCODES.get(found.opcode.removesuffix("-start"))
+    if op is None:
+        return
+    if found.opcode.startswith("collective-permute"):
+        members = groups.source_target_pairs(found.attributes)
+        size, whole = 2, True
+    else:
+        members = groups.replica_groups(found.attributes, _num_devices(mesh))
+        size, whole = max(map(len, members)), groups.spans_axes(members, mesh)
+    if op == "all_reduce" and run.computation.name.startswith("all-reduce-scatter"):
+        op = "reduce_scatter"  # the TPU compiler's fused form: an all-reduce and a slice, run as one reduce-scatter
+    axes = groups.axes_of(members, mesh)
+    inputs = run.computation.operand_shapes(found)
+    for shape in inputs[:1] if found.opcode.startswith("ragged") else inputs:
+        yield WireCollective(
+            op, axes, whole, shape.dtype, shape.elements, ring_bytes(op, shape.num_bytes, size),
+            run.times, run.counted, found.name, found.op_name,
+        )  # fmt: skip
+
+
+def ring_bytes(op: str, input_bytes: int, size: int) -> float:
+    """Bytes that each of `size` devices sends, given the bytes of its local input."""
+    if size == 1:
+        return 0.0
+    match op:
+        case "all_gather":
+            return input_bytes * (size - 1)
+        case "all_reduce":
+            return input_bytes * 2 * (size - 1) / size
+        case "reduce_scatter" | "all_to_all":
+            return input_bytes * (size - 1) / size
+        case _:
+            return input_bytes
+
+
+def _num_devices(mesh: Mapping[str, int]) -> int:
+    devices = 1
+    for size in mesh.values():
+        devices *= size
+    return devices
+
+
+def bytes_by_axes(found: Iterable[WireCollective]) -> dict[tuple[str, ...], float]:
+    """Bytes a device and step over each set of axes."""
+    total: Counter[tuple[str, ...]] = Counter()
+    for collective in found:
+        total[collective.axes] += collective.bytes_per_step
+    return dict(total)
+
+
+def total_bytes(found: Iterable[WireCollective]) -> float:
+    """Bytes a device and step."""
+    return sum(c.bytes_per_step for c in found)
