@@ -38,7 +38,7 @@ check: lint ## what needs no jax: style, types, layers, and the tests of languag
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-cache
 
 prove: $(VENV)/.test ## parity, placement and traffic of every spec in specs/zoo, then the slow tests
@@ -57,7 +57,7 @@ docs: $(VENV)/.test ## write what is generated in docs/: the index of diagnostic
 $(VENV)/.run: requirements/run.lock setup.cfg | $(BIN)/python
 	@echo "installing what $< pins into $(VENV) (once; a few minutes)"
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r $<
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.test: requirements/test.lock $(VENV)/.run
