@@ -226,3 +226,4 @@ class PlacedProgram:
     batch: Dim | None
     microsteps: int
     because: dict[Value, dict[str, tuple[Rule, ...]]]  # which rules placed a value's dims
+    spoken: set[Rule]  # the rules that spoke of some tensor

@@ -1,0 +1,195 @@
+"""What placement has to complain of, in words: claims that clash, axes used twice, layouts that an operation cannot work in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.semantics.ops import Trouble
+from meshc.semantics.program import Attend, Op, Program, Rest, Rule
+from meshc.semantics.rules import Claimed, Clash, Twice, in_text_order
+from meshc.source import Span
+
+TITLES = {
+    "data": "data parallelism",
+    "fsdp": "FSDP",
+    "zero1": "ZeRO-1",
+    "zero2": "ZeRO-2",
+    "tensor": "tensor parallelism",
+    "ulysses": "Ulysses",
+    "ring": "ring attention",
+    "gather_kv": "all-gather context parallelism",
+    "expert": "expert parallelism",
+}
+SHARED_SEQUENCE = "seq"
+AT_REST = {Rest.USE: "", Rest.PARAMS: " at rest", Rest.GRADS: " in `grads`", Rest.OPTIMIZER: " in `optimizer`"}
+
+
+class Reports:
+    """Collects diagnostics, each cause once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.diagnostics: list[Diagnostic] = []
+        self.seen: set[object] = set()
+
+    def claimed(self, claimed: Claimed, tensor: str, span: Span, dims: Sequence[str]) -> None:
+        for clash in claimed.clashes:
+            if self._first(frozenset((_cause(clash.first), _cause(clash.second)))):
+                self.diagnostics.append(clash_diagnostic(clash, self.program))
+        for twice in claimed.twice:
+            if self._first((twice.axis, frozenset(map(_cause, twice.rules)))):
+                self.diagnostics.append(twice_diagnostic(twice, tensor, span, dims, self.program))
+
+    def trouble(self, trouble: Trouble, op: Op) -> None:
+        if self._first((trouble.kind, trouble.dim, trouble.axes)):
+            self.diagnostics.append(trouble_diagnostic(trouble, op, self.program))
+
+    def _first(self, cause: object) -> bool:
+        new = cause not in self.seen
+        self.seen.add(cause)
+        return new
+
+
+def _cause(rule: Rule) -> object:
+    return rule.origin or rule
+
+
+def _place(rule: Rule) -> Span:
+    return rule.origin.span if rule.origin else rule.span
+
+
+def _title(rule: Rule) -> str:
+    if rule.origin is None:
+        return "this rule"
+    return TITLES.get(rule.origin.name, f"`{rule.origin.name}`")
+
+
+def _sized(axes: Sequence[str], program: Program) -> str:
+    names = ", ".join(f"`{a}`" for a in axes)
+    return f"{names} ({' * '.join(str(program.axis(a).size) for a in axes)})"
+
+
+def _puts(rule: Rule, dims: Sequence[str], program: Program) -> str:
+    if not rule.axes:
+        return f"{_title(rule)} clears {', '.join(dims)}"
+    return f"{_title(rule)} puts {', '.join(dims)} on {_sized(rule.axes, program)}"
+
+
+# ---------------------------------------------------------------- two claims
+
+
+def clash_diagnostic(clash: Clash, program: Program) -> Diagnostic:
+    """E0201. The later claim is the primary place; the cures are computed for these sizes."""
+    first, second = in_text_order(clash.first, clash.second)
+    dims = [d for d in second.dims if d in first.dims and d in program.dims] or [clash.dim]
+    by = "two strategies" if first.origin and second.origin else "two rules"
+    inside = max(first.within, second.within, key=len)
+    where = f" inside `{inside[-1]}`" if inside else AT_REST[clash.rest]
+    return Diagnostic(
+        "E0201",
+        f"`{dims[0]}` is claimed by {by}{where}",
+        (
+            Label(_place(second), _puts(second, dims, program)),
+            Label(_place(first), _puts(first, dims, program)),
+        ),
+        tuple(_cures(first, second, dims, inside, program)),
+    )
+
+
+def _cures(first: Rule, second: Rule, dims: Sequence[str], inside: tuple[str, ...], program: Program) -> Iterator[str]:
+    axes = tuple(dict.fromkeys((*first.axes, *second.axes)))
+    rule = f"{', '.join(dims)} -> {', '.join(axes) or 'none'}"
+    shared = f"within {inside[-1]} {{ {rule} }}" if inside else rule
+    if len(axes) < 2 or not first.axes or not second.axes:
+        yield f"write the one that is meant in `partition` itself: {shared}"
+        return
+    sizes = {d: program.dims[d].size for d in dims if d in program.dims}
+    shards = math.prod(program.axis(a).size for a in axes)
+    bad = [d for d, size in sizes.items() if size % shards]
+    if bad:
+        yield f"{sizes[bad[-1]]} {bad[-1]} cannot be split over {' * '.join(axes)} = {shards} shards"
+    either = ""
+    if ring := _sequence_rival(first, second, inside, program):
+        keeper, rival = ring
+        kept = ", ".join(f"`{a}`" for a in keeper.axes)
+        yield f"`ring({', '.join(rival.axes)})` shards the sequence through attention and leaves {dims[0]} to {kept}"
+        either = "or "
+    if not bad:
+        yield f"{either}share them: {shared}"
+    elif smaller := _smaller(first, second, sizes, program):
+        yield f"{either}make {second.axes[-1]} {smaller} and share them: {shared}"
+
+
+def _sequence_rival(first: Rule, second: Rule, inside: tuple[str, ...], program: Program) -> tuple[Rule, Rule] | None:
+    """Inside attention, the claimant whose strategy also splits the sequence could exchange keys in place of heads."""
+    if not inside or inside[-1] != "attend":
+        return None
+    splits = {r.origin for r in program.rules if SHARED_SEQUENCE in r.dims and not r.within}
+    for keeper, rival in ((first, second), (second, first)):
+        if rival.origin in splits and rival.within and not keeper.within:
+            return keeper, rival
+    return None
+
+
+def _smaller(first: Rule, second: Rule, sizes: dict[str, int], program: Program) -> int | None:
+    """The largest smaller size of the second claim's axis with which all dims divide."""
+    others = math.prod(program.axis(a).size for a in (*first.axes, *second.axes[:-1]))
+    size = program.axis(second.axes[-1]).size
+    return next((n for n in range(size - 1, 1, -1) if all(s % (others * n) == 0 for s in sizes.values())), None)
+
+
+# ---------------------------------------------------------------- one axis, two dims
+
+
+def twice_diagnostic(twice: Twice, tensor: str, span: Span, dims: Sequence[str], program: Program) -> Diagnostic:
+    """E0250."""
+    one, other = twice.dims
+    first, second = twice.rules
+    labels = [Label(_place(second), f"puts {other} on `{twice.axis}`")]
+    if _place(first) != _place(second):
+        labels.append(Label(_place(first), f"puts {one} on `{twice.axis}`"))
+    else:
+        labels = [Label(_place(second), f"puts both {one} and {other} on `{twice.axis}`")]
+    labels.append(Label(span, f"`{tensor}` is [{', '.join(dims)}]"))
+    return Diagnostic(
+        "E0250",
+        f"`{twice.axis}` splits both `{one}` and `{other}` of `{tensor}`",
+        tuple(labels),
+        (
+            f"an axis can split one dim of a tensor: take `{other}` or `{one}` off `{twice.axis}`",
+            f"or let one give way: {other} -> .., {twice.axis} where free",
+        ),
+    )
+
+
+# ---------------------------------------------------------------- layouts that do not work
+
+
+def trouble_diagnostic(trouble: Trouble, op: Op, program: Program) -> Diagnostic:
+    rules = [r for r in program.rules if set(r.axes) & set(trouble.axes) and trouble.dim.name in r.dims]
+    because = tuple(Label(_place(r), f"puts {trouble.dim.name} on {_sized(r.axes, program)}") for r in rules[:1])
+    match trouble.kind:
+        case "keys_split":
+            assert isinstance(op, Attend)
+            axes = ", ".join(trouble.axes)
+            return Diagnostic(
+                "E0253",
+                f"attention needs whole keys, but `{trouble.dim.name}` is split over {_sized(trouble.axes, program)}",
+                (*because, Label(op.span, "keys and values are split here")),
+                (
+                    f"say how they travel: `ring({axes})`, or within attend {{ exchange kv by ring over {axes} }}",
+                    f"or give the axis to the heads inside attention: `ulysses({axes})`",
+                ),
+            )
+        case _:
+            assert trouble.other is not None
+            heads, kv_heads = trouble.dim.name, trouble.other.name
+            held = _sized(trouble.other_axes, program)
+            return Diagnostic(
+                "E0252",
+                f"`{heads}` and `{kv_heads}` lie on different axes inside `attend`",
+                (*because, Label(op.span, f"{kv_heads} is on {held} here")),
+                (f"put both on the same: {heads}, {kv_heads} -> {', '.join(trouble.axes or trouble.other_axes)}",),
+            )

@@ -1,0 +1,250 @@
+"""What each operation needs of its operands' layouts to work on local parts, and what layout its result then has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from meshc.semantics.placed import InnerCollective
+from meshc.semantics.program import (
+    Attend,
+    Combine,
+    Concat,
+    Contract,
+    CrossEntropy,
+    Custom,
+    Dim,
+    Dropout,
+    Elementwise,
+    LoadBalance,
+    Lookup,
+    NextToken,
+    Op,
+    Reduce,
+    Rename,
+    Rope,
+    Route,
+    Softmax,
+    Split,
+    Value,
+)
+
+Axes = tuple[str, ...]
+Places = dict[str, Axes]  # axes by dim name
+
+
+@dataclass(frozen=True)
+class Need:
+    """`operands` in the order of the op's fields, each with its dims' axes; the result's before it goes home."""
+
+    operands: tuple[tuple[Value, tuple[Axes, ...]] | float, ...]
+    result: tuple[Axes, ...]
+    partial: Axes = ()
+    inner: tuple[InnerCollective, ...] = ()
+    trouble: tuple[Trouble, ...] = ()
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A layout that the operation cannot work in."""
+
+    kind: str
+    dim: Dim
+    axes: Axes
+    other: Dim | None = None
+    other_axes: Axes = ()
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What an op may ask: a value's axes in use, the ruled axes of dims (also within a primitive), an axis's exchange."""
+
+    home: Callable[[Value], tuple[Axes, ...]]
+    ruled: Callable[[Sequence[Dim], tuple[str, ...]], tuple[Axes, ...]]
+    exchange: Callable[[str, tuple[str, ...]], str | None]
+    sizes: dict[str, int]
+
+    def places(self, value: Value) -> Places:
+        return {d.name: a for d, a in zip(value.dims, self.home(value), strict=True)}
+
+    def local(self, dims: Sequence[Dim], places: Places) -> int:
+        """Elements of one device's part."""
+        count = 1
+        for dim in dims:
+            shards = 1
+            for axis in places.get(dim.name, ()):
+                shards *= self.sizes.get(axis, 1)
+            count *= -(-dim.size // shards)
+        return count
+
+
+def needs(op: Op, rules: Rules) -> Need:
+    """Layouts for an operation; the result's home gives way where the operation takes an axis for itself."""
+    home = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result.dims, ()), strict=True)}
+    match op:
+        case Elementwise():
+            return _alike(op.operands, op.result, home)
+        case Dropout():
+            return _alike((op.operand,), op.result, home)
+        case Contract():
+            return _contract(op, rules, home)
+        case Lookup():
+            return _lookup(op, rules, home)
+        case Reduce():
+            return _reduce(op, rules, home)
+        case Softmax():
+            return _alike((op.operand,), op.result, _whole(home, op.over))
+        case Rope():
+            return _alike((op.operand,), op.result, _whole(home, op.operand.dims[-1]))
+        case Attend():
+            return _attend(op, rules)
+        case Concat():
+            places = _whole(home, op.along)
+            return Need(tuple((v, _axes(v.dims, places)) for v in op.operands), _axes(op.result.dims, places))
+        case Split():
+            places = _whole(home, op.part)
+            return Need(((op.operand, _axes(op.operand.dims, places)),), _axes(op.result.dims, places))
+        case Rename():
+            held = rules.places(op.operand)[op.old.name]
+            places = {**_without(home, held), op.old.name: held, op.new.name: held}
+            return Need(((op.operand, _axes(op.operand.dims, places)),), _axes(op.result.dims, places))
+        case NextToken() | CrossEntropy():
+            return _cross_entropy(op, rules)
+        case Custom():
+            return _custom(op, rules, home)
+        case Route() | Combine() | LoadBalance():
+            return _experts(op, rules, home)
+    assert_never(op)
+
+
+def _axes(dims: Sequence[Dim], places: Places) -> tuple[Axes, ...]:
+    return tuple(places.get(d.name, ()) for d in dims)
+
+
+def _whole(places: Places, *dims: Dim) -> Places:
+    return {name: () if name in {d.name for d in dims} else axes for name, axes in places.items()}
+
+
+def _without(places: Places, taken: Sequence[str]) -> Places:
+    return {name: tuple(a for a in axes if a not in taken) for name, axes in places.items()}
+
+
+def _alike(operands: Sequence[Value | float], result: Value, places: Places) -> Need:
+    """Every operand lies as the result does, dim for dim."""
+    wanted = tuple((x, _axes(x.dims, places)) if isinstance(x, Value) else x for x in operands)
+    return Need(wanted, _axes(result.dims, places))
+
+
+def _contract(op: Contract, rules: Rules, home: Places) -> Need:
+    """Contracted dims keep the axes that both operands can have; the sum over them is partial."""
+    left, right = rules.places(op.left), rules.places(op.right)
+    summed: Places = {}
+    for dim in op.over:
+        summed[dim.name] = _agree(left[dim.name], right[dim.name], home)
+    partial = tuple(dict.fromkeys(a for axes in summed.values() for a in axes))
+    places = {**_without(home, partial), **summed}
+    wanted = tuple((v, _axes(v.dims, places)) for v in (op.left, op.right))
+    return Need(wanted, _axes(op.result.dims, places), partial)
+
+
+def _agree(left: Axes, right: Axes, home: Places) -> Axes:
+    if left == right:
+        return left
+    taken = {a for axes in home.values() for a in axes}
+    choices = [axes for axes in sorted((left, right), key=len, reverse=True) if not taken & set(axes)]
+    return choices[0] if choices else ()
+
+
+def _lookup(op: Lookup, rules: Rules, home: Places) -> Need:
+    """Rows split over devices: each looks up those it holds, zero elsewhere, and the sum is the lookup."""
+    rows = rules.places(op.table)[op.row.name]
+    places = {**_without(home, rows), op.row.name: rows}
+    result = _axes(op.result.dims, {**places, op.row.name: ()})
+    return Need(((op.table, _axes(op.table.dims, places)), (op.ids, _axes(op.ids.dims, places))), result, rows)
+
+
+def _reduce(op: Reduce, rules: Rules, home: Places) -> Need:
+    over = {d.name for d in op.over}
+    if op.function == "max":
+        return Need(((op.operand, _axes(op.operand.dims, _whole(home, *op.over))),), _axes(op.result.dims, home))
+    held = rules.places(op.operand)
+    summed = {name: axes for name, axes in held.items() if name in over}
+    partial = tuple(dict.fromkeys(a for axes in summed.values() for a in axes))
+    places = {**_without(home, partial), **summed}
+    return Need(((op.operand, _axes(op.operand.dims, places)),), _axes(op.result.dims, places), partial)
+
+
+def _attend(op: Attend, rules: Rules) -> Need:
+    within = ("attend",)
+    inside = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result.dims, within), strict=True)}
+    keys = {d.name: a for d, a in zip(op.k.dims, rules.ruled(op.k.dims, within), strict=True)}
+    inside[op.q.dims[-1].name] = inside[op.result.dims[-1].name] = ()
+    trouble = []
+    heads, kv_heads = inside[op.heads.name], keys[op.kv_heads.name]
+    if kv_heads not in (heads, ()):
+        trouble.append(Trouble("heads_apart", op.heads, heads, op.kv_heads, kv_heads))
+        kv_heads = heads
+    seq = inside[op.seq.name]
+    methods = {axis: rules.exchange(axis, within) for axis in seq}
+    if unmoved := tuple(a for a in seq if methods[a] is None):
+        trouble.append(Trouble("keys_split", op.seq, unmoved))
+    keys_seq = op.k.dims[-3]
+    places = {**inside, op.kv_heads.name: kv_heads, keys_seq.name: seq if keys_seq == op.seq else ()}
+    inner = tuple(_exchange(op, axis, method, rules, places) for axis, method in methods.items() if method)
+    wanted = tuple((v, _axes(v.dims, places)) for v in (op.q, op.k, op.v))
+    return Need(wanted, _axes(op.result.dims, inside), (), inner, tuple(trouble))
+
+
+def _exchange(op: Attend, axis: str, method: str, rules: Rules, places: Places) -> InnerCollective:
+    """Keys and values travelling along the sequence: round a ring, or gathered at once."""
+    elements = rules.local(op.k.dims, places) + rules.local(op.v.dims, places)
+    turns = rules.sizes[axis] - 1
+    if method == "ring":
+        return InnerCollective("collective_permute", (axis,), elements, turns, 2 * turns, "keys and values")
+    return InnerCollective("all_gather", (axis,), elements, 1, 1, "keys and values")
+
+
+def _cross_entropy(op: NextToken | CrossEntropy, rules: Rules) -> Need:
+    """The vocabulary may be split: then the maximum and two sums over its axes, a number for each token."""
+    places = rules.places(op.logits)
+    vocab = places[op.vocab.name]
+    tokens = [d for d in op.logits.dims if d != op.vocab]
+    partial = tuple(dict.fromkeys(a for d in tokens for a in places[d.name]))
+    elements = rules.local(tokens, places)
+    inner = (
+        InnerCollective("all_reduce_max", vocab, elements, 1, 0, "largest logit of each token"),
+        InnerCollective("all_reduce", vocab, elements, 2, 0, "normaliser and target logit of each token"),
+    )
+    wanted = ((op.logits, _axes(op.logits.dims, places)), (op.ids, _axes(op.ids.dims, places)))
+    return Need(wanted, (), partial, inner if vocab else ())
+
+
+def _custom(op: Custom, rules: Rules, home: Places) -> Need:
+    """A user's function sees the `whole` dims whole and its operands' other dims split as its result's are."""
+    places = dict(home)
+    for operand in op.operands:
+        for name, axes in rules.places(operand).items():
+            places.setdefault(name, axes)
+    places = _whole(places, *op.whole)
+    taken: set[str] = set()
+    for name, axes in places.items():
+        places[name] = tuple(a for a in axes if a not in taken)
+        taken |= set(places[name])
+    return Need(tuple((v, _axes(v.dims, places)) for v in op.operands), _axes(op.result.dims, places))
+
+
+def _experts(op: Route | Combine | LoadBalance, rules: Rules, home: Places) -> Need:
+    """Routing works on whole expert rows of local tokens."""
+    match op:
+        case Route():
+            places = _whole(home, op.experts)
+            operands = [v for v in (op.operand, op.by, op.bias) if v is not None]
+        case Combine():
+            places, operands = home, [op.operand, op.routed]
+        case LoadBalance():
+            places, operands = rules.places(op.routed), [op.routed]
+            partial = tuple(dict.fromkeys(a for axes in places.values() for a in axes))
+            return Need(((op.routed, rules.home(op.routed)),), (), partial)
+    wanted = tuple((v, _axes(v.dims, {**rules.places(v), **places})) for v in operands)
+    return Need(wanted, _axes(op.result.dims, places))

@@ -1,0 +1,289 @@
+"""From rules to places: every tensor's axes and every movement between placements. The heart of the compiler.
+
+One principle carries it. The rules give each value its home layout, and each operation a layout it can compute in;
+where an operand's home is not what the operation needs, the operand moves; where the result is not at home (partial sums,
+a primitive with places of its own), it moves home. Nothing here knows a strategy or an axis by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from meshc.diagnostics.model import Diagnostic
+from meshc.semantics import clashes
+from meshc.semantics.experts import expert_region
+from meshc.semantics.moves import plan
+from meshc.semantics.ops import Rules, needs
+from meshc.semantics.placed import (
+    Computed,
+    Layout,
+    Moved,
+    Placed,
+    PlacedCarry,
+    PlacedInvoke,
+    PlacedLoss,
+    PlacedMetric,
+    PlacedModule,
+    PlacedProgram,
+    PlacedRepeat,
+    PlacedStatement,
+    PlacedUpdate,
+    PlacedWeight,
+)
+from meshc.semantics.program import (
+    Invoke,
+    Kind,
+    Loss,
+    Metric,
+    Module,
+    NextToken,
+    Op,
+    Program,
+    Reduce,
+    Repeat,
+    Rest,
+    Rule,
+    Statement,
+    Update,
+    Value,
+)
+from meshc.semantics.rules import RuleBook
+from meshc.semantics.weights import WeightPlaces
+from meshc.source import Span
+
+Axes = tuple[str, ...]
+Chain = tuple[str, ...]
+
+
+def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Diagnostic]]:
+    """Places a program. The result is whole even where rules clash: then one of the claims stands in for both."""
+    first = _Walk(program, {})
+    first.model()  # learns along which axes each use of a weight varies
+    walk = _Walk(program, first.uses)
+    model = walk.model()
+    batch = next((v.dims[0] for v in program.model.inputs if v.dims), None)
+    sizes = {a.name: a.size for a in (*program.axes, *(x for v in program.views for x in v.axes)) if a.size > 1}
+    placed = PlacedProgram(
+        program,
+        sizes,
+        model,
+        tuple(walk.weights),
+        model.inputs,
+        walk.targets,
+        batch,
+        microsteps,
+        walk.because,
+        walk.book.used,
+    )
+    return placed, walk.reports.diagnostics
+
+
+class _Walk:
+    """One pass over the program."""
+
+    def __init__(self, program: Program, known_uses: dict[Value, list[frozenset[str]]]) -> None:
+        self.program = program
+        self.book = RuleBook(program)
+        self.known_uses = known_uses
+        self.uses: dict[Value, list[frozenset[str]]] = {}
+        self.weights: list[PlacedWeight] = []
+        self.targets: dict[Value, Placed] = {}
+        self.because: dict[Value, dict[str, tuple[Rule, ...]]] = {}
+        self.reports = clashes.Reports(program)
+        self.sizes = {a.name: a.size for view in (program, *program.views) for a in view.axes}
+
+    def model(self) -> PlacedModule:
+        inputs = [Layout(self.home(v, (self.program.model.layer,))) for v in self.program.model.inputs]
+        return self.module(self.program.model, (), inputs)
+
+    def home(self, value: Value, chain: Chain) -> tuple[Axes, ...]:
+        """The ruled axes of a value; remembers why, and what is wrong with it."""
+        dims = [d.name for d in value.dims]
+        claimed = self.book.claimed(dims, chain)
+        self.because.setdefault(value, claimed.because)
+        self.reports.claimed(claimed, value.name, value.span, dims)
+        return claimed.axes
+
+    def module(self, module: Module, chain: Chain, inputs: Sequence[Layout]) -> PlacedModule:
+        chain = (*chain, module.layer)
+        body = _Body(self, chain, expert_region(module.body), _Scope({}, {}))
+        own = tuple(self._weight(weight, body) for weight in module.weights)
+        given = tuple(Placed(v, layout) for v, layout in zip(module.inputs, inputs, strict=True))
+        for placed in given:
+            body.arrive(placed, placed.value.span)
+        body.run(module.body)
+        outputs = tuple(body.scope.homes[v] for v in module.outputs)
+        return PlacedModule(module, own, given, outputs, tuple(body.statements))
+
+    def _weight(self, weight, body: _Body) -> PlacedWeight:
+        chain = body.chain_of(weight.value)
+        placed = WeightPlaces(self.book, chain, self.known_uses.get(weight.value)).place(weight)
+        path = ".".join(weight.path)
+        for rest in Rest if weight.trained else (Rest.USE,):
+            dims = [d.name for d in (weight.value.dims if rest is Rest.USE else weight.dims)]
+            self.reports.claimed(self.book.claimed(dims, chain, rest, path), path, weight.value.span, dims)
+        body.scope.homes[weight.value] = placed.inside
+        body.scope.weights[weight.value] = placed
+        self.weights.append(placed)
+        return placed
+
+
+class _Scope:
+    """What a body sees: each value at home, and weights by their value. Inner scopes see the outer one's."""
+
+    def __init__(self, homes: dict[Value, Placed], weights: dict[Value, PlacedWeight]) -> None:
+        self.homes = homes
+        self.weights = weights
+
+    def inner(self) -> _Scope:
+        return _Scope(dict(self.homes), self.weights)
+
+
+class _Body:
+    """Places the statements of one module or of one turn of a repeat."""
+
+    def __init__(self, walk: _Walk, chain: Chain, experts: frozenset[Value], scope: _Scope) -> None:
+        self.walk = walk
+        self.chain = chain
+        self.experts = experts
+        self.scope = scope
+        self.statements: list[PlacedStatement] = []
+        self.moved: dict[tuple[Value, Layout], Placed] = {}
+
+    def chain_of(self, value: Value) -> Chain:
+        return (*self.chain, "experts") if value in self.experts else self.chain
+
+    def run(self, statements: Sequence[Statement]) -> None:
+        for statement in statements:
+            match statement:
+                case Invoke():
+                    self._invoke(statement)
+                case Repeat():
+                    self._repeat(statement)
+                case Loss():
+                    self.statements.append(PlacedLoss(self._mean(statement.value, statement.span), statement.span))
+                case Metric():
+                    self.statements.append(PlacedMetric(statement, self._mean(statement.value, statement.span)))
+                case Update():
+                    self._update(statement)
+                case _:
+                    self._op(statement)
+
+    # ------------------------------------------------------------ operations
+
+    def _op(self, op: Op) -> None:
+        chain = self.chain_of(op.result)
+        need = needs(op, self._rules(chain))
+        for trouble in need.trouble:
+            self.walk.reports.trouble(trouble, op)
+        used = [axes for operand in need.operands if not isinstance(operand, float | int) for axes in operand[1]]
+        varying = frozenset(a for axes in (*used, *need.result) for a in axes) | frozenset(need.partial)
+        operands = tuple(
+            float(x) if isinstance(x, float | int) else self.bring(x[0], x[1], varying, op.span) for x in need.operands
+        )
+        if isinstance(op, NextToken):
+            operands = (operands[0], self._targets(op, operands[1]))
+        result = Placed(op.result, Layout(need.result, need.partial))
+        self.statements.append(Computed(op, operands, result, need.inner))
+        self.arrive(result, op.span, chain)
+
+    def _rules(self, chain: Chain) -> Rules:
+        return Rules(
+            home=self._axes_in_use,
+            ruled=lambda dims, within: self.walk.book.claimed([d.name for d in dims], (*chain, *within)).axes,
+            exchange=lambda axis, within: self._exchange(axis, (*chain, *within)),
+            sizes=self.walk.sizes,
+        )
+
+    def _axes_in_use(self, value: Value) -> tuple[Axes, ...]:
+        weight = self.scope.weights.get(value)
+        return weight.use.axes if weight else self.scope.homes[value].layout.axes
+
+    def _exchange(self, axis: str, chain: Chain) -> str | None:
+        for rule in self.walk.program.exchanges:
+            if rule.axis == axis and all(name in chain for name in rule.within):
+                return rule.method
+        return None
+
+    def _targets(self, op: NextToken, ids: Placed | float) -> Placed:
+        """The next ids in place of the ids: a tensor of its own, moved as they are."""
+        assert isinstance(ids, Placed)
+        home = self.scope.homes[op.ids]
+        made = self.walk.targets.get(op.ids)
+        if made is None:
+            value = Value(f"{op.ids.name}_next", op.ids.dims, Kind.INT, op.ids.span)
+            made = self.walk.targets[op.ids] = Placed(value, home.layout)
+        self.scope.homes[made.value] = made
+        return self.bring(made.value, ids.layout.axes, ids.layout.varying, op.span)
+
+    def bring(self, value: Value, axes: tuple[Axes, ...], varying: frozenset[str], span: Span) -> Placed:
+        """The value in these axes, for a use that varies over `varying`; moved once for all who need it so."""
+        home = self.scope.homes[value]
+        if value in self.scope.weights:
+            self.walk.uses.setdefault(value, []).append(varying)
+        if value.kind is Kind.INT:
+            varying = frozenset(a for dim in axes for a in dim)
+        sharded = frozenset(a for dim in axes for a in dim)
+        wanted = Layout(axes, (), varying - sharded)
+        if home.layout == wanted:
+            return home
+        if (value, wanted) not in self.moved:
+            steps = plan(home.layout, axes, varying)
+            self.moved[value, wanted] = self._move(home, Placed(value, wanted), steps, span)
+        return self.moved[value, wanted]
+
+    def _move(self, source: Placed, result: Placed, steps, span: Span) -> Placed:
+        if not steps:
+            return source
+        self.statements.append(Moved(source, result, steps, span))
+        return result
+
+    def arrive(self, placed: Placed, span: Span, chain: Chain | None = None) -> Placed:
+        """Brings a fresh value to its ruled home, where all later uses find it."""
+        axes = self.walk.home(placed.value, chain or self.chain_of(placed.value))
+        home = Placed(placed.value, Layout(axes))
+        if placed.layout == home.layout:
+            home = placed
+        else:
+            home = self._move(placed, home, plan(placed.layout, axes, frozenset(a for d in axes for a in d)), span)
+        self.scope.homes[placed.value] = home
+        return home
+
+    # ------------------------------------------------------------ the other statements
+
+    def _mean(self, value: Value, span: Span) -> Placed:
+        if not value.dims:
+            return self.scope.homes[value]
+        result = Value(f"{value.name}_mean", (), Kind.FLOAT, span)
+        self._op(Reduce("mean", value, value.dims, result, span))
+        return self.scope.homes[result]
+
+    def _update(self, update: Update) -> None:
+        axes = self.scope.weights[update.weight.value].use.axes
+        varying = frozenset(a for dim in axes for a in dim)
+        self.statements.append(PlacedUpdate(update, self.bring(update.value, axes, varying, update.span)))
+
+    def _invoke(self, call: Invoke) -> None:
+        inputs = tuple(self.scope.homes[v] for v in call.inputs)
+        module = self.walk.module(call.module, self.chain, [p.layout for p in inputs])
+        given = tuple(Placed(v, p.layout) for v, p in zip(call.outputs, module.outputs, strict=True))
+        self.statements.append(PlacedInvoke(module, inputs, given, call.span))
+        for placed in given:
+            self.arrive(placed, call.span)
+
+    def _repeat(self, repeat: Repeat) -> None:
+        body = _Body(self.walk, self.chain, expert_region(repeat.body), self.scope.inner())
+        starts = []
+        for carry in repeat.carries:
+            starts.append(Placed(carry.start, Layout(self.walk.home(carry.start, self.chain))))
+            body.scope.homes[carry.start] = starts[-1]
+        body.run(repeat.body)
+        carries = []
+        for carry, start in zip(repeat.carries, starts, strict=True):
+            after = Placed(carry.after, Layout(self.walk.home(carry.after, self.chain)))
+            carries.append(
+                PlacedCarry(carry, self.scope.homes[carry.before], start, body.scope.homes[carry.end], after)
+            )
+        self.statements.append(PlacedRepeat(repeat, repeat.count, tuple(carries), tuple(body.statements)))
+        for carry in carries:
+            self.scope.homes[carry.carry.after] = carry.after

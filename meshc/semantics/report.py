@@ -1,0 +1,38 @@
+"""Where a phase puts what it finds: one cause once, in the order in which it is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.source import Span
+
+
+@dataclass
+class Report:
+    """Collects diagnostics. A layer is elaborated once a call, so the same code at the same place is one cause.
+
+    `calls` are the calls being elaborated, outermost first; what is found in a callee says where it is called.
+    """
+
+    found: list[Diagnostic] = field(default_factory=list)
+    calls: list[Span] = field(default_factory=list)
+    _seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def __call__(self, diagnostic: Diagnostic) -> None:
+        span = diagnostic.span
+        key = (diagnostic.code, diagnostic.message) if span is None else (diagnostic.code, span)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        self.found.append(self._called(diagnostic))
+
+    def _called(self, found: Diagnostic) -> Diagnostic:
+        if not self.calls or found.span is None or found.code.startswith("W"):
+            return found
+        call = Label(self.calls[-1], "as called here")
+        return Diagnostic(found.code, found.message, (*found.labels, call), found.helps, found.edits)
+
+    @property
+    def failed(self) -> bool:
+        return any(d.severity == "error" for d in self.found)

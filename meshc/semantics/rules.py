@@ -1,0 +1,206 @@
+"""What the rules say about one tensor: which axes split which dim, and who claims it.
+
+A rule speaks at a level: for tensors in use, how deep its `within` reaches; for weights at rest, which of `params`,
+`grads`, `optimizer`. Deeper levels begin from what the outer ones yield. At one level axes that are set come first, then
+the appended ones in mesh order; so what a level adds is always the minor part, and gathering it returns whole
+contiguous parts.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from meshc.semantics.program import Program, Rest, Rule
+
+ANCESTRY: dict[Rest, tuple[Rest, ...]] = {
+    Rest.USE: (Rest.USE,),
+    Rest.PARAMS: (Rest.USE, Rest.PARAMS),
+    Rest.GRADS: (Rest.USE, Rest.PARAMS, Rest.GRADS),
+    Rest.OPTIMIZER: (Rest.USE, Rest.PARAMS, Rest.OPTIMIZER),
+}
+
+Level = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Clash:
+    """Two rules that claim one dim and neither of which gives way."""
+
+    dim: str
+    chain: tuple[str, ...]
+    rest: Rest
+    first: Rule
+    second: Rule
+
+
+@dataclass(frozen=True, eq=False)
+class Twice:
+    """One axis on two dims of one tensor."""
+
+    axis: str
+    dims: tuple[str, str]
+    rules: tuple[Rule, Rule]
+
+
+@dataclass(frozen=True, eq=False)
+class Claimed:
+    """The answer for one tensor: axes by dim, the rules behind them, and what is wrong with them."""
+
+    axes: tuple[tuple[str, ...], ...]
+    because: dict[str, tuple[Rule, ...]]
+    clashes: tuple[Clash, ...] = ()
+    twice: tuple[Twice, ...] = ()
+
+
+@dataclass
+class RuleBook:
+    """Answers for one program; remembers which rules spoke and which axes they gave."""
+
+    program: Program
+    used: set[Rule] = field(default_factory=set)
+    _memo: dict[tuple, Claimed] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        axes = [a for view in (self.program, *self.program.views) for a in view.axes]
+        self.order = {axis.name: i for i, axis in enumerate(axes)}
+        self.regrouped = {view.name: frozenset(view.group) for view in self.program.views}
+
+    def claimed(self, dims: Sequence[str], chain: tuple[str, ...], rest: Rest = Rest.USE, path: str = "") -> Claimed:
+        """Axes of a tensor with these dims, used in the layers and primitives of `chain` (outermost first)."""
+        key = (tuple(dims), chain, rest, path if self._speaks_of(path) else "")
+        if key not in self._memo:
+            self._memo[key] = self._claim(key[0], chain, rest, path)
+        return self._memo[key]
+
+    def _speaks_of(self, path: str) -> bool:
+        return bool(path) and any(rule.of for rule in self.program.rules)
+
+    def _claim(self, dims: tuple[str, ...], chain: tuple[str, ...], rest: Rest, path: str) -> Claimed:
+        clashes: list[Clash] = []
+        fixed: dict[str, list[tuple[str, Rule]]] = {}
+        free: list[tuple[str, str, Rule, Level]] = []
+        levels: dict[str, dict[str, Level]] = {}
+        for dim in dict.fromkeys(dims):
+            rules = self._speaking(dim, dims, chain, rest, path)
+            winners, clash = _settle(rules, dim, chain, rest)
+            clashes += clash
+            self.used.update(rule for _, rule in rules)
+            fixed[dim], levels[dim] = [], {}
+            for level, rule in winners:
+                for axis in self._own_axes(rule, chain, rest):
+                    if rule.where_free:
+                        free.append((dim, axis, rule, level))
+                    elif axis not in levels[dim]:
+                        fixed[dim].append((axis, rule))
+                        levels[dim][axis] = self._rank(level, rule, axis)
+        twice = self._twice(fixed)
+        taken = {axis: dim for dim, claims in fixed.items() for axis, _ in claims}
+        for dim, axis, rule, level in free:
+            if axis not in taken:
+                taken[axis] = dim
+                fixed[dim].append((axis, rule))
+                levels[dim][axis] = self._rank(level, rule, axis)
+        return self._answer(dims, fixed, levels, tuple(clashes), twice)
+
+    def _answer(self, dims, fixed, levels, clashes, twice) -> Claimed:
+        lost = {(t.dims[1], t.axis) for t in twice}
+        ordered = {
+            d: sorted((a for a, _ in c if (d, a) not in lost), key=levels[d].__getitem__) for d, c in fixed.items()
+        }
+        because = {d: tuple(dict.fromkeys(rule for _, rule in claims)) for d, claims in fixed.items() if claims}
+        return Claimed(tuple(tuple(ordered[d]) for d in dims), because, clashes, twice)
+
+    def _rank(self, level: Level, rule: Rule, axis: str) -> tuple[int, ...]:
+        """Order among the axes of a dim: by place (in use, at rest), set before appended, as set or in mesh order."""
+        return (level[0], int(rule.append), self.order.get(axis, 0) if rule.append else rule.axes.index(axis))
+
+    def _speaking(self, dim: str, dims: tuple[str, ...], chain: tuple[str, ...], rest: Rest, path: str):
+        """The rules about a dim of a tensor, outermost level first."""
+        found: list[tuple[Level, Rule]] = []
+        for rule in self.program.rules:
+            depth = _depth(rule.within, chain)
+            if rule.rest not in ANCESTRY[rest] or depth is None or not _names(rule, dim, dims):
+                continue
+            if rule.of and not fnmatch.fnmatchcase(path, rule.of):
+                continue
+            found.append(((ANCESTRY[rule.rest].index(rule.rest), depth), rule))
+        return sorted(found, key=lambda pair: pair[0])
+
+    def _own_axes(self, rule: Rule, chain: tuple[str, ...], rest: Rest) -> Iterable[str]:
+        """A rule's axes, without those that a second view of the devices regroups where the tensor is used."""
+        hidden = frozenset[str]()
+        for name, group in self.regrouped.items():
+            if name in chain and name not in rule.within:
+                hidden |= group
+        return (axis for axis in rule.axes if axis not in hidden)
+
+    def _twice(self, fixed: dict[str, list[tuple[str, Rule]]]) -> tuple[Twice, ...]:
+        seen: dict[str, tuple[str, Rule]] = {}
+        found = []
+        for dim, claims in fixed.items():
+            for axis, rule in claims:
+                if axis in seen and seen[axis][0] != dim:
+                    found.append(Twice(axis, (seen[axis][0], dim), (seen[axis][1], rule)))
+                seen.setdefault(axis, (dim, rule))
+        return tuple(found)
+
+
+def _names(rule: Rule, dim: str, dims: tuple[str, ...]) -> bool:
+    if rule.first:
+        return next((d for d in rule.dims if d in dims), None) == dim
+    return dim in rule.dims
+
+
+def _depth(within: tuple[str, ...], chain: tuple[str, ...]) -> int | None:
+    """How deep in `chain` a rule within these places begins to speak; None where it does not."""
+    position = 0
+    for name in within:
+        try:
+            position = chain.index(name, position) + 1
+        except ValueError:
+            return None
+    return position
+
+
+def _settle(rules: list[tuple[Level, Rule]], dim: str, chain: tuple[str, ...], rest: Rest):
+    """The rules that hold, outermost first, and the clashes among them.
+
+    A direct set rule settles what strategies claim where it stands and further in; a set rule further in replaces what
+    its own strategy (or the partition itself) says further out.
+    """
+    clashes: list[Clash] = []
+    direct = [(level, rule) for level, rule in rules if rule.origin is None and not rule.append]
+    if direct:
+        top, winner = direct[-1]
+        rivals = [rule for level, rule in direct[:-1] if level == top and _differ(rule, winner)]
+        clashes += [Clash(dim, chain, rest, rule, winner) for rule in rivals]
+        later = [(lv, r) for lv, r in rules if r.append and (lv > top or (lv == top and r.origin is None))]
+        return [(top, winner), *later], clashes
+    sets = [(level, rule) for level, rule in rules if not rule.append]
+    if not sets:
+        return rules, clashes
+    for i, (level, rule) in enumerate(sets):
+        clashes += [Clash(dim, chain, rest, other, rule) for lv, other in sets[:i] if _clash(lv, other, level, rule)]
+        appended = [(lv, r) for lv, r in rules if r.append and r.origin is not None and r.origin is not rule.origin]
+        clashes += [Clash(dim, chain, rest, *in_text_order(rule, r)) for lv, r in appended if lv[0] <= level[0]]
+    top, winner = sets[-1]
+    return [(top, winner), *((lv, r) for lv, r in rules if r.append and lv >= top)], clashes
+
+
+def _clash(outer: Level, other: Rule, inner: Level, rule: Rule) -> bool:
+    if other.origin is not rule.origin:
+        return True
+    return outer == inner and _differ(other, rule)
+
+
+def _differ(one: Rule, other: Rule) -> bool:
+    return one.axes != other.axes
+
+
+def in_text_order(one: Rule, other: Rule) -> tuple[Rule, Rule]:
+    def place(rule: Rule) -> int:
+        return (rule.origin or rule).span.start  # both stand in the one `partition`
+
+    return (one, other) if place(one) <= place(other) else (other, one)
