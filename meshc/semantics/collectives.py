@@ -1,0 +1,187 @@
+"""All collectives of a training step: what travels, over which axes, how often and how many bytes, read off the placed program.
+
+Bytes are what one device sends in a step by the ring algorithms (Patarasu and Yuan, 2009): (n-1)/n of the whole for a gather
+or scatter, twice that for an all-reduce, (n-1)/n of its own part for an all-to-all, its part for a permutation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from meshc.semantics.flat import Flat, flatten
+from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram, PlacedWeight, Step, local_shape
+from meshc.semantics.program import Dim, Kind
+from meshc.semantics.residuals import Differentiation, Remat
+from meshc.source import Span
+
+CollectiveOp = Literal["all-gather", "reduce-scatter", "all-reduce", "all-to-all", "collective-permute"]
+Phase = Literal["forward", "backward", "update"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What of a job decides traffic: bytes of an element at rest and in use, and what is rematerialised."""
+
+    param_bytes: int = 4
+    compute_bytes: int = 4
+    remat: Remat = "attention"
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """`count` runs in a step; `bytes_per_device` of all of them together. `tensor` is a path; `span` where the spec causes it."""
+
+    op: CollectiveOp
+    axes: tuple[str, ...]
+    tensor: str
+    phase: Phase
+    count: int
+    bytes_per_device: int
+    span: Span
+
+
+FORWARD: dict[str, CollectiveOp] = {
+    "all_gather": "all-gather",
+    "all_gather_invariant": "all-gather",
+    "reduce_scatter": "reduce-scatter",
+    "all_reduce": "all-reduce",
+    "all_reduce_max": "all-reduce",
+    "all_to_all": "all-to-all",
+}
+BACKWARD: dict[str, CollectiveOp] = {
+    "all_gather": "reduce-scatter",
+    "reduce_scatter": "all-gather",
+    "all_to_all": "all-to-all",
+    "slice": "all-gather",
+    "cast": "all-reduce",
+}
+
+
+def derive(program: PlacedProgram, settings: Settings = Settings()) -> tuple[Collective, ...]:  # noqa: B008 (frozen)
+    """Every collective of one training step, alike ones merged, in the order in which they first happen."""
+    return tuple(_merged(_Deriver(program, settings).all()))
+
+
+def wire_elements(op: CollectiveOp, whole: float, shards: int) -> float:
+    """Elements that a device sends; `whole` is the larger side for gathers and scatters, the device's part for the others."""
+    match op:
+        case "all-gather" | "reduce-scatter" | "all-to-all":
+            return whole * (shards - 1) / shards
+        case "all-reduce":
+            return 2 * whole * (shards - 1) / shards
+        case "collective-permute":
+            return whole
+
+
+class _Deriver:
+    def __init__(self, program: PlacedProgram, settings: Settings) -> None:
+        self.program = program
+        self.settings = settings
+        self.flat = flatten(program)
+        self.gradient = Differentiation(program, self.flat)
+        weights = frozenset(self.flat.of(w.inside) for w in program.weights)
+        kept = program.program.gathered == "kept"
+        self.again = self.gradient.recomputed(settings.remat, kept, weights)
+
+    def all(self) -> Iterator[Collective]:
+        for item in self.flat.statements:
+            match item.statement:
+                case Moved():
+                    yield from self._moved(item, item.statement)
+                case Computed():
+                    yield from self._inner(item, item.statement)
+        for weight in self.program.weights:
+            if weight.weight.trained:
+                yield from self._gradient(weight)
+
+    def _moved(self, item: Flat, moved: Moved) -> Iterator[Collective]:
+        count = item.count * self.program.microsteps
+        size = 4 if moved.source.value.kind is Kind.INT else self.settings.compute_bytes
+        dims = self._micro(moved.source.value.dims)
+        path = _path(item, moved.source)
+        sent = list(self._steps(dims, moved.source.layout, moved.steps))
+        for step, whole in sent:
+            if op := FORWARD.get(step.kind):
+                yield self._collective(op, step.axes, path, "forward", count, whole * size, moved.span)
+                if item in self.again:
+                    yield self._collective(op, step.axes, path, "backward", count, whole * size, moved.span)
+        if self.gradient.has_gradient(moved.source):
+            for step, whole in reversed(sent):
+                if op := BACKWARD.get(step.kind):
+                    yield self._collective(op, step.axes, path, "backward", count, whole * size, moved.span)
+
+    def _inner(self, item: Flat, computed: Computed) -> Iterator[Collective]:
+        count = item.count * self.program.microsteps
+        cut = self.program.microsteps if self._has_batch(computed) else 1
+        for inner in computed.inner:
+            op: CollectiveOp = FORWARD.get(inner.op, "collective-permute")
+            whole = inner.local_elements / cut
+            size = 4 if op == "all-reduce" else self.settings.compute_bytes
+            if op == "all-gather":
+                whole *= math.prod(self.program.sizes[a] for a in inner.axes)
+            runs = inner.times * (2 if item in self.again else 1)
+            yield self._collective(op, inner.axes, inner.label, "forward", count * runs, whole * size, computed.op.span)
+            if inner.backward and self.gradient.has_gradient(computed.result):
+                back: CollectiveOp = "reduce-scatter" if op == "all-gather" else op
+                runs = inner.backward
+                yield self._collective(
+                    back, inner.axes, inner.label, "backward", count * runs, whole * size, computed.op.span
+                )
+
+    def _gradient(self, weight: PlacedWeight) -> Iterator[Collective]:
+        """The ways of a gradient into the optimizer's place, and of the updated weight back."""
+        path, size, span = ".".join(weight.weight.path), self.settings.param_bytes, weight.weight.value.span
+        ways: tuple[tuple[Layout, Sequence[Step], Phase, int], ...] = (
+            (weight.rest, weight.to_grads, "backward", self.program.microsteps),
+            (weight.grads, weight.to_optimizer, "backward", 1),
+            (weight.optimizer, weight.to_rest, "update", 1),
+        )
+        for layout, steps, phase, count in ways:
+            for step, whole in self._steps(weight.weight.dims, layout, steps):
+                if op := FORWARD.get(step.kind):
+                    yield self._collective(op, step.axes, path, phase, count, whole * size, span)
+
+    def _collective(self, op, axes, tensor, phase, count, whole_bytes, span) -> Collective:
+        shards = math.prod(self.program.sizes[a] for a in axes)
+        return Collective(op, axes, tensor, phase, count, round(count * wire_elements(op, whole_bytes, shards)), span)
+
+    def _steps(self, dims: Sequence[Dim], layout: Layout, steps: Sequence[Step]) -> Iterator[tuple[Step, float]]:
+        """Each step with its elements: of the larger side for gathers, scatters and slices, else of the device's part."""
+        elements = math.prod(local_shape(tuple(dims), layout, self.program.sizes))
+        for step in steps:
+            shards = math.prod(self.program.sizes[a] for a in step.axes)
+            match step.kind:
+                case "all_gather" | "all_gather_invariant":
+                    elements *= shards
+                    yield step, elements
+                case "reduce_scatter" | "slice" | "slice_varying":
+                    yield step, elements
+                    elements //= shards
+                case _:
+                    yield step, elements
+
+    def _micro(self, dims: Sequence[Dim]) -> tuple[Dim, ...]:
+        """The dims of one microbatch."""
+        batch, k = self.program.batch, self.program.microsteps
+        return tuple(replace(d, size=d.size // k, real=d.real // k) if d == batch else d for d in dims)
+
+    def _has_batch(self, computed: Computed) -> bool:
+        return any(isinstance(x, Placed) and self.program.batch in x.value.dims for x in computed.operands)
+
+
+def _path(item: Flat, placed: Placed) -> str:
+    return ".".join((*item.path, placed.value.name))
+
+
+def _merged(collectives: Iterator[Collective]) -> Iterator[Collective]:
+    groups: dict[tuple, Collective] = {}
+    for c in collectives:
+        key = (c.op, c.axes, c.tensor, c.phase)
+        old = groups.get(key)
+        groups[key] = c if old is None else replace(
+            old, count=old.count + c.count, bytes_per_device=old.bytes_per_device + c.bytes_per_device
+        )  # fmt: skip
+    return iter(groups.values())

@@ -1,0 +1,76 @@
+"""A placed program as one list of statements, calls opened and repeats counted: what traffic and memory are read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from meshc.semantics.placed import (
+    Computed,
+    Moved,
+    Placed,
+    PlacedInvoke,
+    PlacedLoss,
+    PlacedMetric,
+    PlacedProgram,
+    PlacedRepeat,
+    PlacedStatement,
+    PlacedUpdate,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """A statement, how often it runs in one microstep, and the outermost repeat around it (what is rematerialised as one)."""
+
+    statement: Moved | Computed | PlacedLoss | PlacedMetric | PlacedUpdate
+    path: tuple[str, ...]
+    count: int
+    region: PlacedRepeat | None
+
+
+@dataclass(frozen=True, eq=False)
+class FlatProgram:
+    """`same` maps each placed tensor to the one it is under another name (an argument, a carried value)."""
+
+    statements: tuple[Flat, ...]
+    same: dict[Placed, Placed]
+    carried: frozenset[Placed]
+
+    def of(self, placed: Placed) -> Placed:
+        while placed in self.same:
+            placed = self.same[placed]
+        return placed
+
+
+def flatten(program: PlacedProgram) -> FlatProgram:
+    same: dict[Placed, Placed] = {}
+    carried: set[Placed] = set()
+
+    def alias(name: Placed, of: Placed) -> None:
+        if name is not of:
+            same[name] = of
+
+    def walk(body: Sequence[PlacedStatement], path: tuple[str, ...], count: int, region) -> Iterator[Flat]:
+        for statement in body:
+            match statement:
+                case PlacedInvoke(module=module):
+                    for inner, outer in zip(module.inputs, statement.inputs, strict=True):
+                        alias(inner, outer)
+                    yield from walk(module.body, module.module.path, count, region)
+                    for outer, inner in zip(statement.outputs, module.outputs, strict=True):
+                        alias(outer, inner)
+                case PlacedRepeat():
+                    for carry in statement.carries:
+                        alias(carry.start, carry.before)
+                        carried.add(carry.before)
+                    yield from walk(statement.body, path, count * statement.count.size, region or statement)
+                    for carry in statement.carries:
+                        alias(carry.after, carry.before)
+                        alias(carry.end, carry.before)
+                case _:
+                    yield Flat(statement, path, count, region)
+
+    statements = tuple(walk(program.model.body, program.model.module.path, 1, None))
+    flat = FlatProgram(statements, same, frozenset(carried))
+    return FlatProgram(statements, same, frozenset(flat.of(p) for p in carried))

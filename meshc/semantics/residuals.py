@@ -1,0 +1,151 @@
+"""What the backward pass needs of the forward one, and so what rematerialisation computes, and communicates, again."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from meshc.semantics.flat import Flat, FlatProgram
+from meshc.semantics.placed import Computed, Moved, Placed, PlacedLoss, PlacedProgram
+from meshc.semantics.program import (
+    Attend,
+    Contract,
+    CrossEntropy,
+    Custom,
+    Elementwise,
+    Kind,
+    LoadBalance,
+    Lookup,
+    NextToken,
+    Op,
+    Reduce,
+    Route,
+    Softmax,
+)
+
+Remat = Literal["none", "attention", "dots", "full"]
+
+LINEAR = frozenset({"add", "sub", "neg", "float32"})
+
+
+class Differentiation:
+    """Which placed tensors have a gradient (`differentiable`, and the loss depends on them) and which residuals it needs."""
+
+    def __init__(self, program: PlacedProgram, flat: FlatProgram) -> None:
+        self.flat = flat
+        self.producers: dict[Placed, Flat] = {}
+        self.depends: set[Placed] = {flat.of(w.inside) for w in program.weights if w.weight.trained}
+        self.counts: set[Placed] = set()
+        for item in flat.statements:
+            match item.statement:
+                case Moved(source=source, result=result):
+                    self._learn(item, (source,), result)
+                case Computed(operands=operands, result=result):
+                    self._learn(item, [x for x in operands if isinstance(x, Placed)], result)
+        for _ in range(2):  # the second time through finds what a repeat hands from turn to turn
+            for item in reversed(flat.statements):
+                self._reach(item)
+
+    def _learn(self, item: Flat, sources, result: Placed) -> None:
+        self.producers.setdefault(self.flat.of(result), item)
+        if result.value.kind is Kind.FLOAT and any(self.flat.of(s) in self.depends for s in sources):
+            self.depends.add(self.flat.of(result))
+
+    def _reach(self, item: Flat) -> None:
+        match item.statement:
+            case PlacedLoss(value=value):
+                self.counts.add(self.flat.of(value))
+            case Moved(source=source, result=result) if self.flat.of(result) in self.counts:
+                self.counts.add(self.flat.of(source))
+            case Computed(operands=operands, result=result) if self.flat.of(result) in self.counts:
+                self.counts |= {self.flat.of(x) for x in operands if isinstance(x, Placed)}
+
+    def has_gradient(self, placed: Placed) -> bool:
+        placed = self.flat.of(placed)
+        return placed in self.depends and placed in self.counts
+
+    def residuals(self, statement: Computed) -> list[Placed]:
+        """The operands that the gradient of an operation is computed from."""
+        if not self.has_gradient(statement.result):
+            return []
+        operands = [self.flat.of(x) if isinstance(x, Placed) else x for x in statement.operands]
+        wanted = [isinstance(x, Placed) and x in self.depends for x in operands]
+        needed = _needed(statement.op, wanted)
+        return [x for x, need in zip(operands, needed, strict=True) if need and isinstance(x, Placed)]
+
+    def recomputed(self, remat: Remat, kept: bool, weights: frozenset[Placed]) -> set[Flat]:
+        """Statements inside repeats that run again in the backward pass.
+
+        `weights` are the weights before their gathers; `kept` says that gathered ones are residuals.
+        """
+        again: set[Flat] = set()
+        pending = [
+            p
+            for item in self.flat.statements
+            if item.region and isinstance(item.statement, Computed)
+            for p in self.residuals(item.statement)
+        ]
+        seen: set[Placed] = set()
+        while pending:
+            placed = pending.pop()
+            item = self.producers.get(placed)
+            if placed in seen or item is None or item.region is None:
+                continue
+            seen.add(placed)
+            if placed in self.flat.carried or self._saved(item, placed, remat, kept, weights):
+                continue
+            again.add(item)
+            match item.statement:
+                case Moved(source=source):
+                    pending.append(self.flat.of(source))
+                case Computed(operands=operands):
+                    pending += [self.flat.of(x) for x in operands if isinstance(x, Placed)]
+        return again
+
+    def _saved(self, item: Flat, placed: Placed, remat: Remat, kept: bool, weights: frozenset[Placed]) -> bool:
+        statement = item.statement
+        if isinstance(statement, Moved) and self.flat.of(statement.source) in weights:
+            return kept
+        match remat:
+            case "none" | "attention":
+                return True
+            case "dots":
+                return self._dot(placed)
+            case "full":
+                return False
+
+    def _dot(self, placed: Placed) -> bool:
+        """A product of a weight and an activation, at home: what the policy `dots` saves."""
+        item = self.producers.get(placed)
+        while item is not None and isinstance(item.statement, Moved):
+            source = item.statement.source
+            if not source.layout.partial:
+                return False
+            item = self.producers.get(self.flat.of(source))
+        return (
+            item is not None
+            and isinstance(item.statement, Computed)
+            and isinstance(item.statement.op, Contract)
+            and not placed.layout.partial
+        )
+
+
+def _needed(op: Op, wanted: list[bool]) -> list[bool]:
+    """For each operand whether a gradient needs it; `wanted` says which operands have one."""
+    others = [any(w for j, w in enumerate(wanted) if j != i) for i in range(len(wanted))]
+    match op:
+        case Contract():
+            return others
+        case Elementwise(function="mul"):
+            return others
+        case Elementwise(function="div"):
+            return [wanted[1], any(wanted)]
+        case Elementwise(function=function) if function in LINEAR:
+            return [False] * len(wanted)
+        case Elementwise() | Softmax() | Attend() | NextToken() | CrossEntropy() | Custom() | Route() | LoadBalance():
+            return [any(wanted)] * len(wanted)
+        case Lookup():
+            return [False, any(wanted)]
+        case Reduce(function="max"):
+            return [any(wanted)] * len(wanted)
+        case _:
+            return [False] * len(wanted)
