@@ -1,0 +1,223 @@
+"""Runs the parse table over the tokens of one item, and goes on after a broken statement.
+
+Four stacks in parallel (state, value, start, end) and a fifth with the depth of each value's tree: what is too deep for
+the phases behind, which walk trees by recursion, is a mistake of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from meshc.diagnostics.model import Diagnostic
+from meshc.source import SourceFile, Span
+from meshc.syntax import errors
+from meshc.syntax.generate import PASS, SPLICE
+from meshc.syntax.lexer import END, SEPARATOR, Tokens, lex, table
+
+MAX_DEPTH = 100
+MAX_ERRORS = 20  # of one item; after them the rest of it is left unread
+
+# What can be broken and left out, the rest of its block staying.
+_ELEMENTS = ("<statement>", "<rule>", "<axis>", "<entry>")
+_GROWS = frozenset("binary unary call named_call index list parens repeat within place place_of condition".split())
+
+
+class Mistake(Exception):
+    """A mistake that an action finds in what the grammar lets pass. Never leaves this room."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+class Splice(list[Any]):
+    """Children that join the list around them."""
+
+
+Action = Callable[..., Any]
+
+
+@dataclass(slots=True)
+class Machine:
+    """One run over one item."""
+
+    source: SourceFile
+    actions: dict[str, Action]
+    tokens: Tokens
+    at: int
+    states: list[int]
+    values: list[Any]
+    starts: list[int]
+    ends: list[int]
+    depths: list[int]
+    diagnostics: list[Diagnostic]
+
+    def run(self) -> Any | None:
+        """The value of the item, or None where its frame is broken; what is wrong is in `diagnostics`."""
+        rows, end = table().states, table().end
+        while True:
+            kind = self.tokens.kinds[self.at]
+            state = self.states[-1]
+            if state == end and kind == END:
+                return self.values[0]
+            move = rows[state].get(kind)
+            if move is None:
+                if not self._recover(errors.unexpected(self._context())):
+                    return None
+            elif move >= 0:
+                start, stop = self.tokens.starts[self.at], self.tokens.ends[self.at]
+                self._push(move, self.source.text[start:stop], start, stop, 0)
+                self.at += 1
+            else:
+                try:
+                    self._reduce(~move)
+                except Mistake as mistake:
+                    if not self._recover(mistake.diagnostic):
+                        return None
+
+    def _push(self, state: int, value: Any, start: int, end: int, depth: int) -> None:
+        self.states.append(state)
+        self.values.append(value)
+        self.starts.append(start)
+        self.ends.append(end)
+        self.depths.append(depth)
+
+    def _pop(self, size: int) -> None:
+        for stack in (self.states, self.values, self.starts, self.ends, self.depths):
+            del stack[-size:]
+
+    def _reduce(self, number: int) -> None:
+        rule = table().rules[number]
+        size, action = rule.size, rule.action
+        if not size:
+            start = end = self.ends[-1]
+            value: Any = self.actions[action](Span(self.source, start, end)) if action != SPLICE else Splice()
+            self._push(table().states[self.states[-1]][rule.origin], value, start, end, 0)
+            return
+        start, end = self.starts[-size], self.ends[-1]
+        depth = max(self.depths[-size:])
+        if action == PASS:
+            value = self.values[-size:][rule.keep[0]]
+        else:
+            values = self.values[-size:]
+            children = _spliced([values[i] for i in rule.keep])
+            if action == SPLICE:
+                value = children if isinstance(children, Splice) else Splice(children)
+            else:
+                span = Span(self.source, start, end)
+                if action in _GROWS:
+                    depth += 1
+                    if depth > MAX_DEPTH:
+                        raise Mistake(errors.too_deep(span, MAX_DEPTH))
+                value = self.actions[action](span, *children)
+        self._pop(size)
+        self._push(table().states[self.states[-1]][rule.origin], value, start, end, depth)
+
+    # ------------------------------------------------------------ recovery
+
+    def _context(self) -> errors.Context:
+        kinds, starts, ends = self.tokens.kinds, self.tokens.starts, self.tokens.ends
+        at = self.at
+        return errors.Context(
+            source=self.source,
+            kind=kinds[at],
+            span=Span(self.source, starts[at], ends[at]),
+            previous_kind=kinds[at - 1] if at else "",
+            previous=Span(self.source, starts[at - 1], ends[at - 1]) if at else None,
+            next_kind=kinds[at + 1] if at + 1 < len(kinds) else "",
+            expected=self._expected(),
+            opened=self._opened(),
+            continued=at in self.tokens.continued,
+            item=self.tokens.kinds[0],
+        )
+
+    def _opened(self) -> Span | None:
+        """The innermost bracket that is open here."""
+        for value, start in zip(reversed(self.values), reversed(self.starts), strict=True):
+            if isinstance(value, str) and value in ("(", "[", "{"):
+                return Span(self.source, start, start + 1)
+        return None
+
+    def _expected(self) -> frozenset[str]:
+        """The terminals that can really stand here: a row of an LALR table promises too many."""
+        row = table().states[self.states[-1]]
+        return frozenset(kind for kind in row if kind[0] != "<" or kind in table().words if self._accepts(kind))
+
+    def _accepts(self, kind: str) -> bool:
+        states = list(self.states)
+        rows = table().states
+        while (move := rows[states[-1]].get(kind)) is not None:
+            if move >= 0:
+                return True
+            rule = table().rules[~move]
+            if rule.size:
+                del states[-rule.size :]
+            states.append(rows[states[-1]][rule.origin])
+        return False
+
+    def _recover(self, diagnostic: Diagnostic) -> bool:
+        """Leave out the statement that is broken here. False where nothing can be kept."""
+        self.diagnostics.append(diagnostic)
+        rows = table().states
+        braces = brackets = 0  # open at this place, since the statement began
+        while self.values and not any(name in rows[self.states[-1]] for name in _ELEMENTS):
+            value = self.values[-1]
+            if isinstance(value, str):
+                braces += (value == "{") - (value == "}")
+                brackets += (value in ("(", "[")) - (value in (")", "]"))
+            self._pop(1)
+        if not self.values or len(self.diagnostics) >= MAX_ERRORS:
+            return False
+        element = next(name for name in _ELEMENTS if name in rows[self.states[-1]])
+        self._skip(braces, brackets, commas=element in ("<axis>", "<entry>"))
+        place = self.ends[-1]
+        self._push(rows[self.states[-1]][element], Splice(), place, place, 0)
+        return True
+
+    def _skip(self, braces: int, brackets: int, commas: bool) -> None:
+        """To the end of the broken statement: a separator outside its brackets, or the brace that closes its block."""
+        tokens = self.tokens
+        while (kind := tokens.kinds[self.at]) != END:
+            if self.at in tokens.continued and brackets and not braces:
+                # The bracket was never closed and swallowed the ends of lines: read on from here without it.
+                self.tokens, self.at = (
+                    lex(self.source.text, tokens.starts[self.at], tokens.ends[-1], tokens.missing_braces),
+                    0,
+                )
+                self.tokens.insert_separator()
+                return
+            if kind == "{":
+                braces, brackets = braces + 1, 0
+            elif kind == "}":
+                if not braces:
+                    return
+                braces, brackets = braces - 1, 0
+            elif kind in ("(", "["):
+                brackets += 1
+            elif kind in (")", "]"):
+                brackets = max(brackets - 1, 0)
+            elif not braces and (kind == SEPARATOR or (kind == "," and commas and not brackets)):
+                return
+            self.at += 1
+
+
+def _spliced(values: list[Any]) -> list[Any]:
+    """The values, with lists of children spread out; the list that grows from the left is reused, not copied."""
+    if not any(isinstance(value, Splice) for value in values):
+        return values
+    first = values[0]
+    children = first if isinstance(first, Splice) else Splice([first])
+    for value in values[1:]:
+        if isinstance(value, Splice):
+            children.extend(value)
+        else:
+            children.append(value)
+    return children
+
+
+def run(source: SourceFile, tokens: Tokens, actions: dict[str, Action]) -> tuple[Any | None, list[Diagnostic]]:
+    """Parse the tokens of one item."""
+    machine = Machine(source, actions, tokens, 0, [table().start], [], [], [], [], [])
+    return machine.run(), machine.diagnostics
