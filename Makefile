@@ -49,7 +49,7 @@ bench: $(VENV)/.test ## the measured ratios of benchmarks/
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.test ## write what is generated in docs/: the index of diagnostics, the YAML reference
-	$(BIN)/python -m docs.generate
+	$(BIN)/python docs/generate.py
 
 # ---------------------------------------------------------------- set-up
 

@@ -1,0 +1,114 @@
+"""The documentation is true: specs in it parse, commands print what it shows, generated pages are up to date."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import PAGES, ROOT, Block, all_blocks, blocks, commands, excerpt_of, matches
+
+ENVIRONMENT = {
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    "NO_COLOR": "1",
+    "COLUMNS": "120",
+}
+
+
+@pytest.mark.parametrize("block", all_blocks("mesh"), ids=str)
+def test_specs_parse(block: Block):
+    from meshc.source import SourceFile
+    from meshc.syntax.parser import parse
+
+    _, problems = parse(SourceFile(str(block), block.text))
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if any(b.language == "console" for b in blocks(p))], ids=lambda p: p.name
+)
+def test_commands_print_what_is_shown(page: Path, tmp_path: Path):
+    (tmp_path / "specs").symlink_to(ROOT / "specs")
+    for block in blocks(page):
+        if block.name:
+            (tmp_path / block.name).write_text(block.text)
+        for command in commands(block) if block.language == "console" else ():
+            ran = subprocess.run(
+                command.text,
+                shell=True,
+                cwd=tmp_path,
+                env=os.environ | ENVIRONMENT,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            assert matches(command.output, ran.stdout), f"{block}: {command.text} prints\n{ran.stdout}"
+
+
+@pytest.fixture(scope="module")
+def quickstart(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The program that meshc generates from the quickstart."""
+    out = tmp_path_factory.mktemp("quickstart") / "program"
+    build = [Path(sys.executable).with_name("meshc"), "build", "specs/quickstart/job.yaml", "-o", out]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    return (out / "train.py").read_text()
+
+
+@pytest.mark.parametrize("block", [b for b in all_blocks("python") if b.name == "quickstart/train.py"], ids=str)
+def test_generated_code_is_shown_as_generated(block: Block, quickstart: str):
+    assert excerpt_of(block.text, quickstart) is None
+
+
+@pytest.mark.parametrize("block", [b for b in all_blocks("python") if b.name is None], ids=str)
+def test_python_runs(block: Block):
+    exec(compile(block.text, str(block), "exec"), {})
+
+
+def test_yaml_in_the_reference_is_valid():
+    from ruamel.yaml import YAML
+
+    from meshc.job.model import Job
+    from meshc.job.slice_fields import SliceFields
+
+    named = {"job.yaml": Job, "slice": SliceFields}
+    shown = [block for block in all_blocks("yaml") if block.name in named]
+    assert len(shown) >= len(named)
+    for block in shown:
+        data = YAML(typ="safe").load(block.text)
+        named[block.name or ""].model_validate_json(json.dumps(data))
+
+
+def test_generated_pages_are_up_to_date():
+    ran = subprocess.run([sys.executable, "docs/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + "run `make docs`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_files_that_are_named_exist(page: Path):
+    """Paths in backticks below the tree's own folders."""
+    for name in re.findall(
+        r"`((?:meshc|runtime|templates|specs|tests|docs|requirements)/[\w./]+\.\w+)`", page.read_text()
+    ):
+        assert (ROOT / name).exists(), f"{page.name} names {name}"
+
+
+def test_an_excerpt_follows_the_order_of_what_it_is_taken_from():
+    assert excerpt_of("a\n...\nc\n", "a\nb\nc\n") is None
+    assert excerpt_of("c\na\n", "a\nb\nc\n") == "a"
+
+
+def test_shown_output_is_compared_line_by_line():
+    assert matches("a\n…\nc\n", "a\nb\nb\nc\n")
+    assert not matches("a\nc\n", "a\nb\nc\n")
