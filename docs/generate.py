@@ -36,8 +36,8 @@ def diagnostics() -> str:
         "# Diagnostics",
         "",
         "What meshc reports, by code. `E` stops a build; `W` does not unless `--strict`, and a comment",
-        "`# meshc: allow(CODE) reason` on the line silences it. `meshc explain CODE` prints a code's page: what is wrong,",
-        "a bad and a good example.",
+        "`# meshc: allow(CODE) reason` on the line silences it. `meshc explain CODE` prints a code's page: what is",
+        "wrong, a bad and a good example.",
         "This page is generated from `meshc/diagnostics/codes.py` by `make docs`.",
     ]
     for digits, heading in RANGES.items():
