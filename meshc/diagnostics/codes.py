@@ -36,6 +36,8 @@ TITLES: dict[str, str] = {
     "E0510": "an override that is not `name=value`",
     "E0511": "an optimizer group that matches no weight",
     "E0512": "microsteps do not divide the batch",
+    "E0513": "YAML nested too deeply",
+    "E0514": "a job where a spec is needed, or a spec where a job is",
     # ---------------------------------------------------------------- building and running (E06xx)
     "E0601": "the directory to build into holds something else",
     "E0602": "a file or directory cannot be written",

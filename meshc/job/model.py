@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from meshc.job.slices import SliceFields
+from meshc.job.slice_fields import SliceFields, Strict
 
 Dtype = Literal["float64", "float32", "bfloat16", "float16"]
 Remat = Literal["none", "attention", "dots", "full"]
@@ -20,12 +20,6 @@ Amount = Annotated[int, Field(ge=0, le=2**40)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 Positive = Annotated[float, Field(gt=0, le=1e30)]
 NotNegative = Annotated[float, Field(ge=0, le=1e30)]
-
-
-class Strict(BaseModel):
-    """Unknown keys are errors, nothing is converted from another type but an integer where a float is asked."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 def _by_optimizer(default: Any, **others: Any) -> Any:
@@ -128,7 +122,7 @@ class Launch(Strict):
     zone: str | None = None
     project: str | None = None
     python: Annotated[str, Field(min_length=1)] | None = None
-    env: dict[str, str] = {}
+    env: dict[str, str] = Field(default_factory=dict)
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
 
 
@@ -137,7 +131,7 @@ class Job(Strict):
 
     spec: Annotated[str, Field(min_length=1)]
     slice: str | SliceFields | None = None
-    set: dict[str, int | float | bool | str] = {}
+    set: dict[str, int | float | bool | str] = Field(default_factory=dict)
     train: Train = Train()
     data: Data = Data()
     checkpoint: Checkpoint = Checkpoint()

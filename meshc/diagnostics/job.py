@@ -1,0 +1,131 @@
+"""What is said about job and slice files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.suggest import did_you_mean, quoted
+from meshc.source import SourceFile, Span
+
+
+def _at(code: str, span: Span, message: str, *helps: str, label: str = "") -> Diagnostic:
+    return Diagnostic(code, message, (Label(span, label),), helps)
+
+
+# ---------------------------------------------------------------- YAML itself
+
+
+def bad_yaml(source: SourceFile, offset: int, problem: str) -> Diagnostic:
+    """`problem` is the YAML parser's own word for it."""
+    span = Span(source, offset, min(offset + 1, len(source.text)))
+    if span.text == "\t":
+        return _at("E0501", span, "a tab cannot indent YAML", "indent with spaces")
+    return _at("E0501", span, f"this is not YAML: {problem.replace('<stream end>', 'the end of the file')}")
+
+
+def bad_character(source: SourceFile, offset: int) -> Diagnostic:
+    span = Span(source, offset, min(offset + 1, len(source.text)))
+    what = f"character U+{ord(span.text):04X}" if span.text else "text"
+    return _at("E0501", span, f"{what} is not allowed in YAML", "delete it, or quote and escape it")
+
+
+def not_a_mapping(span: Span, name: str) -> Diagnostic:
+    return _at("E0504", span, f"`{name}` must hold keys and values", "begin with `spec: NAME.mesh`")
+
+
+def second_document(span: Span) -> Diagnostic:
+    return _at("E0506", span, "a second YAML document begins here", "put each job into a file of its own")
+
+
+def alias(span: Span, name: str) -> Diagnostic:
+    return _at("E0505", span, f"YAML aliases are not used here: `*{name}`", "write the value out")
+
+
+def anchor(span: Span, name: str) -> Diagnostic:
+    return _at("E0505", span, f"YAML anchors are not used here: `&{name}`", "write the value out where it is used")
+
+
+def merge_key(span: Span) -> Diagnostic:
+    return _at("E0505", span, "YAML merge keys are not used here: `<<`", "write the keys out")
+
+
+def tag(span: Span, name: str) -> Diagnostic:
+    return _at("E0505", span, f"YAML tags are not used here: `{name}`", "delete it; quotes make a text")
+
+
+def too_deep(span: Span, most: int) -> Diagnostic:
+    return _at("E0513", span, f"nested more than {most} deep")
+
+
+def huge_number(span: Span) -> Diagnostic:
+    return _at("E0504", span, f"a number of {len(span.text.lstrip('+-'))} digits is too large")
+
+
+def key_not_text(span: Span) -> Diagnostic:
+    return _at("E0504", span, "a key must be a word")
+
+
+def duplicate_key(key: str, span: Span, first: Span) -> Diagnostic:
+    labels = (Label(span, "again here"), Label(first, "first given here"))
+    return Diagnostic("E0503", f"`{key}` is given twice", labels, ("keep one of them",))
+
+
+# ---------------------------------------------------------------- keys and values
+
+
+def unknown_key(key: str, section: str, span: Span, known: Iterable[str]) -> Diagnostic:
+    """`section` is the path of the mapping that holds the key, empty at the top."""
+    known = list(known)
+    helps = did_you_mean(key, known) or (f"known are {quoted(known)}",)
+    where = f" in `{section}`" if section else ""
+    return _at("E0502", span, f"unknown key `{key}`{where}", *helps)
+
+
+def missing_key(key: str, section: str, span: Span) -> Diagnostic:
+    owner = f"`{section}`" if section else "this file"
+    return _at("E0507", span, f"{owner} needs the key `{key}`")
+
+
+def wrong_kind(path: str, wanted: str, got: str, span: Span, *helps: str) -> Diagnostic:
+    return _at("E0504", span, f"`{path}` must be {wanted}, not {got}", *helps)
+
+
+def not_one_of(path: str, got: str, choices: list[str], span: Span) -> Diagnostic:
+    return _at("E0504", span, f"`{path}` must be {quoted(choices, 'or')}, not {got}", *did_you_mean_only(got, choices))
+
+
+def did_you_mean_only(got: str, choices: list[str]) -> tuple[str, ...]:
+    """A suggestion, but not the list of choices, which the message has."""
+    helps = did_you_mean(got.strip("`"), choices)
+    return tuple(text for text in helps if text.startswith("did you mean"))
+
+
+def contradiction(message: str, span: Span) -> Diagnostic:
+    return _at("E0509", span, message)
+
+
+# ---------------------------------------------------------------- slices and overrides
+
+
+def unknown_slice(name: str, span: Span | None, known: Iterable[str]) -> Diagnostic:
+    helps = (
+        *did_you_mean_only(name, list(known)),
+        f"the catalogue has {quoted(known)}, and `cpu-N` for any N up to 4096",
+    )
+    return Diagnostic("E0508", f"there is no slice `{name}`", (Label(span),) if span else (), helps)
+
+
+def bad_override(text: str, span: Span) -> Diagnostic:
+    help_line = "write `--set batch=64`, `--set mesh.tp=4` or `--set train.steps=10`"
+    return _at("E0510", span, f"`{text}` is not of the form `name=value`", help_line)
+
+
+def override_twice(key: str, span: Span, first: Span) -> Diagnostic:
+    labels = (Label(span, "again here"), Label(first, "first given here"))
+    return Diagnostic("E0503", f"`{key}` is set twice", labels, ("keep one of them",))
+
+
+def group_matches_nothing(match: str, span: Span | None, paths: Iterable[str]) -> Diagnostic:
+    labels = (Label(span),) if span else ()
+    return Diagnostic("E0511", f"no weight matches `{match}`", labels, did_you_mean(match, paths))

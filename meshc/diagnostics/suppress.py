@@ -1,0 +1,105 @@
+"""`# meshc: allow(W0304) reason`: a comment that silences a warning on its line, and what is wrong with such
+comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from meshc.diagnostics.codes import TITLES
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.suggest import did_you_mean
+from meshc.source import SourceFile, Span
+
+# A comment begins at the first `#` outside of a string; a string ends at the latest where its line does.
+_LINE = re.compile(r"""(?:[^#"'\n]|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?)*(?P<comment>#\s*meshc:[^\n]*)""")
+_ALLOW = re.compile(r"#\s*meshc:\s*allow\(([^)]*)\)\s*(.*?)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """One suppression: its line, its codes, the whole comment's place."""
+
+    line: int
+    codes: tuple[str, ...]
+    span: Span
+
+
+def suppress(diagnostics: Iterable[Diagnostic], checked: Iterable[SourceFile]) -> tuple[Diagnostic, ...]:
+    """What is left to report: silenced warnings gone, problems of the suppressions in the `checked` files added.
+
+    A suppression in a file that is only imported silences too; whether it silences anything is that file's own
+    question.
+    """
+    diagnostics = tuple(diagnostics)
+    checked = {source.name: source for source in checked}
+    sources = {d.span.source.name: d.span.source for d in diagnostics if d.span} | checked
+    allows: dict[str, list[Allow]] = {}
+    problems: list[Diagnostic] = []
+    for name, source in sources.items():
+        allows[name], wrong = _allows(source)
+        problems += wrong if name in checked else []
+    used: set[tuple[str, int, str]] = set()
+    kept = [d for d in diagnostics if not _silenced(d, allows, used)]
+    if not any(
+        d.severity == "error" for d in diagnostics
+    ):  # after an error later checks do not run: nothing to silence yet
+        problems += [d for name in checked for allow in allows[name] for d in _unused(allow, used)]
+    return (*kept, *problems)
+
+
+def _silenced(diagnostic: Diagnostic, allows: dict[str, list[Allow]], used: set[tuple[str, int, str]]) -> bool:
+    span = diagnostic.span
+    if span is None or diagnostic.severity == "error":
+        return False
+    for allow in allows[span.source.name]:
+        if allow.line == span.line and diagnostic.code in allow.codes:
+            used.add((span.source.name, allow.line, diagnostic.code))
+            return True
+    return False
+
+
+def _unused(allow: Allow, used: set[tuple[str, int, str]]) -> Iterator[Diagnostic]:
+    for code in allow.codes:
+        if (allow.span.source.name, allow.line, code) not in used:
+            message = f"there is no {code} on this line to allow"
+            yield Diagnostic("W0140", message, (Label(allow.span),), ("delete the comment",))
+
+
+def _allows(source: SourceFile) -> tuple[list[Allow], list[Diagnostic]]:
+    allows: list[Allow] = []
+    problems: list[Diagnostic] = []
+    for span in _comments(source):
+        match = _ALLOW.match(span.text)
+        if match is None:
+            message = "a `meshc:` comment is not of the form `# meshc: allow(CODE) reason`"
+            problems.append(Diagnostic("E0141", message, (Label(span),)))
+            continue
+        codes = tuple(code.strip() for code in match[1].split(","))
+        problems += [d for code in codes if (d := _bad_code(code, span))]
+        if not match[2]:
+            message = f"allowing {', '.join(codes)} needs a reason"
+            problems.append(Diagnostic("E0140", message, (Label(span),), ("write it behind the parenthesis",)))
+        allows.append(Allow(span.line, tuple(c for c in codes if c in TITLES and c[0] == "W"), span))
+    return allows, problems
+
+
+def _bad_code(code: str, span: Span) -> Diagnostic | None:
+    if code in TITLES and code.startswith("W"):
+        return None
+    if code in TITLES:
+        return Diagnostic("E0141", f"{code} is an error and cannot be allowed", (Label(span),))
+    warnings = [known for known in TITLES if known.startswith("W")]
+    return Diagnostic("E0141", f"there is no warning `{code}`", (Label(span),), did_you_mean(code, warnings))
+
+
+def _comments(source: SourceFile) -> Iterator[Span]:
+    """The places of all comments that begin with `meshc:`."""
+    if "meshc:" not in source.text:
+        return
+    for number, start in enumerate(source.line_starts, 1):
+        line = source.line(number)
+        if "meshc:" in line and (match := _LINE.match(line)):
+            yield Span(source, start + match.start("comment"), start + len(line.rstrip()))

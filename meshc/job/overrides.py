@@ -1,0 +1,54 @@
+"""Overrides: what `--set` and a job's `set` change in a spec, and what `--set` changes in a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from meshc.diagnostics import job as say
+from meshc.diagnostics.model import Diagnostic
+from meshc.source import SourceFile, Span
+
+SECTIONS = ("train", "data", "checkpoint", "launch")
+"""The parts of a job that `--set` can change; any other name is a dim, and `mesh.NAME` an axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """`key = value`: `batch`, `mesh.tp` or `train.steps`; `value` is text still.
+
+    The spans are in the flag or the job's file.
+    """
+
+    key: str
+    value: str
+    key_span: Span
+    value_span: Span
+
+    @property
+    def of_job(self) -> bool:
+        return self.key.partition(".")[0] in SECTIONS and "." in self.key
+
+
+def parse_flags(flags: Iterable[str], flag: str = "--set") -> tuple[tuple[Override, ...], list[Diagnostic]]:
+    """The overrides of several `--set name=value`, each in a text of its own that messages show as `--set`."""
+    overrides: dict[str, Override] = {}
+    problems: list[Diagnostic] = []
+    for text in flags:
+        source = SourceFile(flag, text)
+        key, equals, value = text.partition("=")
+        if not key.strip() or not equals or not value.strip():
+            problems.append(say.bad_override(text, Span(source, 0, len(text))))
+            continue
+        start = len(key) + 1 + len(value) - len(value.lstrip())
+        key_span = Span(source, len(key) - len(key.lstrip()), len(key.rstrip()))
+        override = Override(key.strip(), value.strip(), key_span, Span(source, start, start + len(value.strip())))
+        if before := overrides.get(override.key):
+            problems.append(say.override_twice(override.key, key_span, before.key_span))
+        overrides[override.key] = override
+    return tuple(overrides.values()), problems
+
+
+def merged(job: Iterable[Override], flags: Iterable[Override]) -> tuple[Override, ...]:
+    """A job's overrides and those of the command line, which win."""
+    return tuple({override.key: override for override in (*job, *flags)}.values())
