@@ -67,15 +67,17 @@ $(VENV)/.test: requirements/test.lock $(VENV)/.run
 
 # The first of these that is new enough; PYTHON=… names another.
 $(BIN)/python:
-	@for python in $${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do \
-	    if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null; then \
-	        "$$python" -m venv $(VENV) && exit 0; \
-	        rm -rf $(VENV); \
-	        echo "error: $$python cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv" >&2; \
-	        exit 1; \
-	    fi; \
+	@found=; \
+	for python in $${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do \
+	    version=$$("$$python" --version 2> /dev/null) || continue; \
+	    found="$$found, $$python is $$version"; \
+	    "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null || continue; \
+	    "$$python" -m venv $(VENV) && exit 0; \
+	    rm -rf $(VENV); \
+	    echo "error: $$python cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv" >&2; \
+	    exit 1; \
 	done; \
-	echo "error: meshc needs python 3.11 or newer; found $$(python3 --version 2>&1 || true)" >&2; \
+	echo "error: meshc needs python 3.11 or newer; found $${found:-, none}" | sed 's/found , /found /' >&2; \
 	echo "  = help: install one, or name it: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; \
 	exit 1
 
