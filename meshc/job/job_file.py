@@ -63,7 +63,7 @@ def _job(
     problems: list[Diagnostic] = []
     for override in flags:
         if override.of_job:
-            node, wrong = _value(override)
+            node, wrong = parse_value(override.value_span.source, override.value_span.start)
             problems += wrong
             tree = with_value(tree, override, node) if node else tree
     job, wrong = validate(Job, tree)
@@ -73,14 +73,6 @@ def _job(
     found, problems = _slice(job, tree, flag)
     of_spec = merged(_spec_overrides(tree), (o for o in flags if not o.of_job))
     return JobFile(job, tree, base / job.spec, of_spec, found), problems
-
-
-def _value(override: Override) -> tuple[Node | None, list[Diagnostic]]:
-    """The value of a flag as YAML. Blanks in place of the key keep its offsets those of the flag."""
-    flag = override.value_span.source
-    blank = " " * override.value_span.start
-    node, problems = parse_value(SourceFile(flag.name, blank + flag.text[override.value_span.start :]))
-    return node, problems
 
 
 def with_value(tree: Mapping, override: Override, value: Node) -> Mapping:

@@ -92,12 +92,12 @@ def parse(source: SourceFile) -> tuple[Mapping | None, list[Diagnostic]]:
     return None, problems
 
 
-def parse_value(source: SourceFile) -> tuple[Node | None, list[Diagnostic]]:
-    """The one value that a file holds, None for an empty one."""
+def parse_value(source: SourceFile, skip: int = 0) -> tuple[Node | None, list[Diagnostic]]:
+    """The one value that a file holds behind the first `skip` characters of its one line; None for an empty one."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-    reader = _Reader(source, YAML().parse(source.text))
+    reader = _Reader(source, YAML().parse(" " * skip + source.text[skip:]))
     try:
         root = reader.document()
     except _Stop:

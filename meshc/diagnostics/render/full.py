@@ -71,9 +71,11 @@ def _mark(label: Label, primary: bool) -> _Mark:
 
 def _by_file(marks: list[_Mark]) -> list[tuple[SourceFile, list[_Mark]]]:
     """The file of the primary place first. Each file's places begin with the one that its arrow names."""
-    files: dict[str, list[_Mark]] = {}
+    # By the text too: each `--set` is a text of its own.
+    files: dict[tuple[str, str], list[_Mark]] = {}
     for mark in marks:
-        files.setdefault(mark.label.span.source.name, []).append(mark)
+        source = mark.label.span.source
+        files.setdefault((source.name, source.text), []).append(mark)
     return [(places[0].label.span.source, places) for places in files.values()]
 
 
