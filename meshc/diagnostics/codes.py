@@ -21,7 +21,16 @@ TITLES: dict[str, str] = {
     "W0140": "a suppression silences nothing",
     # ---------------------------------------------------------------- names and types (E0202 to E0249)
     # ---------------------------------------------------------------- claims (E0201, E0250 to E0299)
+    "E0201": "a dim is claimed twice",
+    "E0250": "an axis splits two dims of one tensor",
+    "E0251": "a strategy that matches nothing",
+    "E0252": "heads and kv heads lie on different axes",
+    "E0253": "attention with split keys and no exchange",
+    "E0299": "a placement that programs are not generated for yet",
     # ---------------------------------------------------------------- sizes (E03xx)
+    "E0301": "a dim does not divide by its shards",
+    "E0303": "the mesh is larger than the slice",
+    "E0304": "the mesh leaves devices idle",
     # ---------------------------------------------------------------- mesh and axes (E04xx)
     # ---------------------------------------------------------------- job and slice (E05xx)
     "E0501": "a YAML file does not parse",
@@ -46,6 +55,8 @@ TITLES: dict[str, str] = {
     "E0605": "no weight, tensor or strategy of that name",
     "E0606": "no diagnostic of that code",
     # ---------------------------------------------------------------- waste (W03xx)
+    "W0304": "an axis that splits nothing",
+    "W0305": "a rule that matches no tensor",
 }
 
 

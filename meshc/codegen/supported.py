@@ -1,0 +1,45 @@
+"""What the language can say and programs are not generated for yet: said before a build, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.semantics.flat import flatten
+from meshc.semantics.placed import Computed, PlacedProgram
+from meshc.semantics.program import Combine, LoadBalance, Route
+from meshc.source import Span
+
+
+def unsupported(placed: PlacedProgram) -> list[Diagnostic]:
+    """E0299 for each kind of placement that has no code yet, once."""
+    found: dict[str, Span] = {}
+    for what, span in _all(placed):
+        found.setdefault(what, span)
+    return [
+        Diagnostic(
+            "E0299", f"no program is generated for {what} yet", (Label(span),), ("`meshc lint` and `explain` work",)
+        )
+        for what, span in found.items()
+    ]
+
+
+def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
+    for stage in placed.program.stages:
+        yield "pipelines", stage.origin.span if stage.origin else stage.span
+    for item in flatten(placed).statements:
+        match item.statement:
+            case Computed(op=Route() | Combine() | LoadBalance() as op):
+                yield "routed experts", op.span
+            case Computed(inner=inner, op=op) if any(c.op in ("collective_permute", "all_gather") for c in inner):
+                yield "attention that exchanges keys", op.span
+    for rule in placed.program.rules:
+        place = rule.origin.span if rule.origin else rule.span
+        if rule.zigzag and rule in placed.spoken:
+            yield "zigzag order", place
+        if rule.repeat and rule in placed.spoken:
+            yield "repeated kv heads", place
+    for weight in placed.weights:
+        stacked = weight.weight.stack
+        if any(axes for layout in (weight.rest, weight.grads) for axes in layout.axes[: len(stacked)]):
+            yield "stacked layers split at rest", weight.weight.value.span

@@ -1,0 +1,78 @@
+"""What a check may read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from meshc.diagnostics.model import Diagnostic
+from meshc.job.slices import Slice
+from meshc.semantics.flat import FlatProgram, flatten
+from meshc.semantics.placed import Computed, Layout, Moved, PlacedProgram
+from meshc.semantics.program import Dim, Rest, Rule
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A dim of some tensor that lies on axes, and the rules that put it there."""
+
+    tensor: str
+    dim: Dim
+    axes: tuple[str, ...]
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True)
+class Context:
+    """A placed program, and the slice it is to run on where one is known."""
+
+    placed: PlacedProgram
+    slice: Slice | None = None
+
+    @cached_property
+    def flat(self) -> FlatProgram:
+        return flatten(self.placed)
+
+    @cached_property
+    def spots(self) -> tuple[Spot, ...]:
+        """Every (dim, axes) that occurs in the program, once, with the first tensor that has it."""
+        found: dict[tuple[str, tuple[str, ...]], Spot] = {}
+        for spot in self._all():
+            if spot.axes:
+                found.setdefault((spot.dim.name, spot.axes), spot)
+        return tuple(found.values())
+
+    def shards(self, axes: tuple[str, ...]) -> int:
+        return math.prod(self.placed.sizes.get(a, 1) for a in axes)
+
+    def _all(self) -> Iterator[Spot]:
+        for placed in (*self.placed.inputs, *self._results()):
+            because = self.placed.because.get(placed.value, {})
+            for dim, axes in zip(placed.value.dims, placed.layout.axes, strict=True):
+                yield Spot(placed.value.name, dim, axes, because.get(dim.name, ()) or self._rules(dim, axes))
+        for weight in self.placed.weights:
+            path = ".".join(weight.weight.path)
+            layouts: tuple[tuple[Rest, Layout, tuple[Dim, ...]], ...] = (
+                (Rest.USE, weight.use, weight.weight.value.dims),
+                (Rest.PARAMS, weight.rest, weight.weight.dims),
+                (Rest.GRADS, weight.grads, weight.weight.dims),
+                (Rest.OPTIMIZER, weight.optimizer, weight.weight.dims),
+            )
+            for rest, layout, dims in layouts:
+                for dim, axes in zip(dims, layout.axes, strict=True):
+                    yield Spot(path, dim, axes, weight.because.get((rest, dim.name), ()))
+
+    def _results(self):
+        for item in self.flat.statements:
+            match item.statement:
+                case Moved(result=result) | Computed(result=result):
+                    yield result
+
+    def _rules(self, dim: Dim, axes: tuple[str, ...]) -> tuple[Rule, ...]:
+        """Rules that put a dim on these axes somewhere: for layouts that belong to an operation, not to a tensor."""
+        return tuple(r for r in self.placed.program.rules if dim.name in r.dims and set(r.axes) & set(axes))
+
+
+Check = Callable[[Context], Iterator[Diagnostic]]

@@ -1,0 +1,120 @@
+"""Sizes against shards: a dim must divide by the axes it lies on, the batch by the microsteps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.suggest import divisors, legal_shards, legal_sizes, listed
+from meshc.semantics.checks.context import Context, Spot
+from meshc.semantics.placed import Computed
+from meshc.semantics.program import Attend, Dim, Lookup
+from meshc.source import Span
+
+
+def shards_divide(context: Context) -> Iterator[Diagnostic]:
+    """E0301, one for each axes that some dims do not divide by, with the sizes that would."""
+    uneven: dict[tuple[str, ...], list[Spot]] = {}
+    for spot in context.spots:
+        size = _held(context, spot.dim).size
+        shards = context.shards(spot.axes) * (2 if any(r.zigzag for r in spot.rules) else 1)
+        if size % shards and not _repeats(spot, size, shards):
+            uneven.setdefault(spot.axes, []).append(spot)
+    for axes, spots in uneven.items():
+        if not any(set(other) < set(axes) and _covers(uneven[other], spots) for other in uneven):
+            yield _uneven(context, axes, spots)
+
+
+def _covers(smaller: Sequence[Spot], larger: Sequence[Spot]) -> bool:
+    """A dim that does not divide by fewer axes is said there."""
+    return {s.dim.name for s in larger} <= {s.dim.name for s in smaller}
+
+
+def _repeats(spot: Spot, size: int, shards: int) -> bool:
+    return any(r.repeat for r in spot.rules) and shards % size == 0
+
+
+def _held(context: Context, dim: Dim) -> Dim:
+    """The dim as one microstep sees it."""
+    placed = context.placed
+    if dim == placed.batch and dim.size % placed.microsteps == 0:
+        return replace(dim, size=dim.size // placed.microsteps)
+    return dim
+
+
+def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> Diagnostic:
+    spot = spots[0]
+    dim = _held(context, spot.dim)
+    zigzag = any(r.zigzag for r in spot.rules)
+    shards = context.shards(axes) * (2 if zigzag else 1)
+    product = " * ".join((*(("2",) if zigzag else ()), *axes))
+    counted = f"{product} = {shards}" if len(axes) > 1 or zigzag else f"{axes[0]} = {shards}"
+    per = f" a microstep ({spot.dim.size} / {context.placed.microsteps})" if dim.size != spot.dim.size else ""
+    others = [s for s in spots[1:] if s.dim.name != dim.name]
+    also = f" (nor do {', '.join(f'{s.dim.size} {s.dim.name}' for s in others)})" if others else ""
+    return Diagnostic(
+        "E0301",
+        f"{dim.size} {dim.name}{per} cannot be split over {counted} shards: "
+        f"{dim.size} % {shards} = {dim.size % shards}{also}",
+        tuple(_labels(context, spot)),
+        tuple(_cures(context, axes, [s.dim for s in (spot, *others)], shards)),
+    )
+
+
+def _labels(context: Context, spot: Spot) -> Iterator[Label]:
+    rules = [r for r in spot.rules if set(r.axes) & set(spot.axes)] or list(spot.rules)
+    places: list[Span] = []
+    for rule in rules:
+        span = rule.origin.span if rule.origin else rule.span
+        if span not in places:
+            places.append(span)
+            sizes = ", ".join(f"`{a}` ({context.placed.sizes.get(a, 1)})" for a in rule.axes if a in spot.axes)
+            yield Label(span, f"puts {spot.dim.name} on {sizes}")
+    if spot.dim.span:
+        yield Label(spot.dim.span, f"{spot.dim.name} is {spot.dim.size}")
+
+
+def _cures(context: Context, axes: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
+    sizes = [_held(context, d).size for d in dims]
+    last = axes[-1]
+    others = shards // context.placed.sizes.get(last, 1)
+    legal = [n // others for n in legal_shards(sizes) if n % others == 0]
+    if legal:
+        yield f"`{last}` may be {listed(legal, near=context.placed.sizes.get(last, 1))}"
+    near = legal_sizes(sizes[0], shards)
+    if near and len(dims) == 1:
+        cut = context.placed.microsteps if dims[0] == context.placed.batch else 1
+        yield f"or {dims[0].name} may be {listed(n * cut for n in near)}"
+    kinds = _roles(context)
+    for dim in dims:
+        if kinds.get(dim.name) == "kv_heads" and shards % dim.size == 0:
+            times = shards // dim.size
+            yield f"or hold each of the {dim.size} {dim.name} {times} times: {dim.name} -> {', '.join(axes)} repeat"
+        if kinds.get(dim.name) == "rows":
+            yield f"or pad it: {dim.name} = pad({dim.real}, {shards}), which leaves the padding out of loss and files"
+
+
+def _roles(context: Context) -> dict[str, str]:
+    """Dims that could be repeated (kv heads of an attention) or padded (rows of a table)."""
+    roles: dict[str, str] = {}
+    for item in context.flat.statements:
+        match item.statement:
+            case Computed(op=Attend(kv_heads=dim, heads=heads)) if dim != heads:
+                roles[dim.name] = "kv_heads"
+            case Computed(op=Lookup(row=row)):
+                roles[row.name] = "rows"
+    return roles
+
+
+def microsteps_divide(context: Context) -> Iterator[Diagnostic]:
+    """E0512."""
+    batch, count = context.placed.batch, context.placed.microsteps
+    if batch is not None and batch.size % count:
+        yield Diagnostic(
+            "E0512",
+            f"{batch.size} {batch.name} cannot be cut into {count} microsteps: "
+            f"{batch.size} % {count} = {batch.size % count}",
+            (Label(batch.span, f"{batch.name} is {batch.size}"),) if batch.span else (),
+            (f"`train.microsteps` may be {listed(divisors(batch.size), near=count)}",),
+        )
