@@ -1,0 +1,3 @@
+"""Attention on local parts."""
+
+from .xla import attend as attend

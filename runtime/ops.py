@@ -1,0 +1,188 @@
+"""The model's operations on local parts: what jax.numpy does not have, or has only for whole arrays.
+
+`axes` names mesh axes that split a dim, the slowest first; empty where it is whole. Shapes here are what one device holds.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.random import threefry2x32_p
+
+Axes = Sequence[str]
+MASKED = -1e30  # a score that no softmax sees, finite so that a fully masked row gives no NaN
+
+
+def wide(x: jax.Array) -> jnp.dtype:
+    """The dtype in which sums over `x` are made: float32, or its own where that is wider."""
+    return jnp.promote_types(x.dtype, jnp.float32)
+
+
+def positions(size: int, axes: Axes = ()) -> jax.Array:
+    """Global positions of the local part of a dim: int32 [size]."""
+    here = jnp.arange(size, dtype=jnp.int32)
+    return here + lax.axis_index(tuple(axes)) * size if axes else here
+
+
+def lookup(table: jax.Array, ids: jax.Array, axes: Axes = ()) -> jax.Array:
+    """Rows of `table` [rows, ...] by id; zero where another shard holds the row, and for ids out of range.
+
+    With `axes`, which split the rows, the result is this shard's addend of the sum over them.
+    """
+    if axes:
+        ids = ids - lax.axis_index(tuple(axes)) * table.shape[0]
+    return table.at[ids].get(mode="fill", fill_value=0, wrap_negative_indices=False)
+
+
+def rope(x: jax.Array, theta: float = 10_000.0, axis: int = 1, axes: Axes = ()) -> jax.Array:
+    """Rotates the pairs (i, i + n/2) of the last dim by the position along `axis` (RoFormer, arXiv:2104.09864)."""
+    half = x.shape[-1] // 2
+    frequency = theta ** (-jnp.arange(half, dtype=wide(x)) / half)
+    angle = positions(x.shape[axis], axes)[:, None].astype(wide(x)) * frequency
+    shape = [1] * x.ndim
+    shape[axis], shape[-1] = x.shape[axis], half
+    sin, cos = (f(angle).astype(x.dtype).reshape(shape) for f in (jnp.sin, jnp.cos))
+    a, b = jnp.split(x, 2, axis=-1)
+    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
+
+
+def softmax(x: jax.Array, axis: int = -1, axes: Axes = (), real: int | None = None) -> jax.Array:
+    """Softmax in float32 over a dim that may be split over `axes`; positions from `real` on are padding and get zero."""
+    x = x.astype(wide(x))
+    if real is not None:
+        shape = [1] * x.ndim
+        shape[axis] = x.shape[axis]
+        x = jnp.where((positions(x.shape[axis], axes) < real).reshape(shape), x, MASKED)
+    if not axes:
+        return jax.nn.softmax(x, axis=axis)
+    top = lax.pmax(lax.stop_gradient(x).max(axis=axis, keepdims=True), tuple(axes))
+    e = jnp.exp(x - top)
+    return e / lax.psum(e.sum(axis=axis, keepdims=True), tuple(axes))
+
+
+# ---------------------------------------------------------------- losses
+
+
+def next_tokens(ids: jax.Array, axis: int = -1) -> jax.Array:
+    """The id that follows each along `axis`, -1 at the end: the targets of next-token prediction. For global arrays."""
+    ahead = lax.slice_in_dim(ids, 1, None, axis=axis)
+    return jnp.concatenate([ahead, jnp.full_like(lax.slice_in_dim(ids, 0, 1, axis=axis), -1)], axis=axis)
+
+
+def count(targets: jax.Array) -> jax.Array:
+    """How many targets are real, which is: not negative. float32 scalar, at least 1."""
+    return jnp.maximum((targets >= 0).sum(), 1).astype(jnp.float32)
+
+
+def cross_entropy(logits: jax.Array, targets: jax.Array, axes: Axes = (), real: int | None = None) -> jax.Array:
+    """Cross entropy in float32, summed over this device's real targets.
+
+    logits: [..., vocab], the vocabulary split over `axes` and never gathered; entries from `real` on are padding
+    targets: int [...], global ids; negative ones are not counted
+    """
+    return _cross_entropy(logits, targets, tuple(axes), real)
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3))
+def _cross_entropy(logits, targets, axes, real):
+    return _cross_entropy_forward(logits, targets, axes, real)[0]
+
+
+def _widened(logits, axes, real):
+    logits = logits.astype(wide(logits))
+    if real is None:
+        return logits
+    return jnp.where(positions(logits.shape[-1], axes) < real, logits, MASKED)
+
+
+def _local(logits, targets, axes):
+    """Targets as indices into the local vocabulary, and where they lie in it."""
+    local = targets - lax.axis_index(axes) * logits.shape[-1] if axes else targets
+    return local, (local >= 0) & (local < logits.shape[-1])
+
+
+def _cross_entropy_forward(logits, targets, axes, real):
+    x = _widened(logits, axes, real)
+    local, mine = _local(logits, targets, axes)
+    top = x.max(axis=-1)
+    top = lax.pmax(top, axes) if axes else top
+    total = jnp.exp(x - top[..., None]).sum(axis=-1)
+    picked = jnp.take_along_axis(x, jnp.where(mine, local, 0)[..., None], axis=-1)[..., 0]
+    picked = jnp.where(mine, picked, 0)
+    if axes:
+        total, picked = lax.psum((total, picked), axes)
+    log_sum = top + jnp.log(total)
+    return jnp.where(targets >= 0, log_sum - picked, 0).sum(), (logits, targets, log_sum)
+
+
+def _cross_entropy_backward(axes, real, residuals, cotangent):
+    """(softmax - one hot) of the logits, made from the saved logits: nothing of their size is kept beside them."""
+    logits, targets, log_sum = residuals
+    local, _ = _local(logits, targets, axes)
+    weight = jnp.where(targets >= 0, cotangent, 0)[..., None]
+    chosen = local[..., None] == jnp.arange(logits.shape[-1], dtype=local.dtype)
+    share = jnp.exp(_widened(logits, axes, real) - log_sum[..., None])
+    return ((share - chosen) * weight).astype(logits.dtype), None
+
+
+_cross_entropy.defvjp(_cross_entropy_forward, _cross_entropy_backward)
+
+# ---------------------------------------------------------------- movement and noise
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1, 2))
+def shard(x: jax.Array, axes: str | tuple[str, ...], axis: int) -> jax.Array:
+    """This device's part of dim `axis` of a tensor equal along `axes`; backward: an all-gather."""
+    part = x.shape[axis] // lax.axis_size(axes)
+    return lax.dynamic_slice_in_dim(x, lax.axis_index(axes) * part, part, axis=axis)
+
+
+def _shard_forward(x, axes, axis):
+    return shard(x, axes, axis), None
+
+
+def _shard_backward(axes, axis, _, cotangent):
+    return (lax.all_gather(cotangent, axes, axis=axis, tiled=True, to="invarying"),)
+
+
+shard.defvjp(_shard_forward, _shard_backward)
+
+
+def own_part(x: jax.Array, axes: str | tuple[str, ...], axis: int) -> jax.Array:
+    """This device's part of dim `axis` of a tensor that counts as varying along `axes`; backward: zeros elsewhere."""
+    part = x.shape[axis] // lax.axis_size(axes)
+    return lax.dynamic_slice_in_dim(x, lax.axis_index(axes) * part, part, axis=axis)
+
+
+def dropout(x: jax.Array, rate: float, key: jax.Array, split: Sequence[Axes] = ()) -> jax.Array:
+    """Zeroes a share `rate` of `x` and scales the rest.
+
+    The mask is a function of `key` and the global coordinates alone: threefry counters (row, column), so that it is the same
+    on every mesh. `split` gives the axes that split each dim.
+    """
+    if rate == 0:
+        return x
+    split = split or ((),) * x.ndim
+    *rows, column = (positions(n, a).astype(jnp.uint32) for n, a in zip(x.shape, split, strict=True))
+    row = jnp.zeros((1,) * x.ndim, jnp.uint32)
+    for d, at in enumerate(rows):
+        whole = x.shape[d] * math.prod(lax.axis_size(a) for a in split[d])
+        row = row * jnp.uint32(whole) + at.reshape((-1,) + (1,) * (x.ndim - 1 - d))
+    words = (*jax.random.key_data(key), row, column)
+    bits, _ = threefry2x32_p.bind(*_alike(words, x.shape))
+    keep = bits >= jnp.uint32(min(int(rate * 2**32), 2**32 - 1))
+    return jnp.where(keep, x / jnp.asarray(1 - rate, x.dtype), 0)
+
+
+def _alike(words, shape):
+    """Broadcast to one shape, and counted as varying over the same axes, as a primitive wants its operands."""
+    varying = frozenset().union(*(jax.typeof(w).manual_axis_type.varying for w in words))
+    for w in words:
+        missing = tuple(sorted(varying - jax.typeof(w).manual_axis_type.varying))
+        w = jnp.broadcast_to(w, shape)
+        yield lax.pcast(w, missing, to="varying") if missing else w
