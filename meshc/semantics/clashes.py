@@ -1,4 +1,4 @@
-"""What placement has to complain of, in words: claims that clash, axes used twice, layouts that an operation cannot work in."""
+"""What placement complains of, in words: clashing claims, axes used twice, layouts that no operation can use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""All collectives of a training step: what travels, over which axes, how often and how many bytes, read off the placed program.
+"""All collectives of a training step, read off the placed program: what travels, over which axes, how often, how much.
 
-Bytes are what one device sends in a step by the ring algorithms (Patarasu and Yuan, 2009): (n-1)/n of the whole for a gather
-or scatter, twice that for an all-reduce, (n-1)/n of its own part for an all-to-all, its part for a permutation.
+Bytes are what one device sends in a step by the ring algorithms (Patarasu and Yuan, 2009): (n-1)/n of the whole for a
+gather or scatter, twice that for an all-reduce, (n-1)/n of its own part for an all-to-all, its part for a permutation.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """`count` runs in a step; `bytes_per_device` of all of them together. `tensor` is a path; `span` where the spec causes it."""
+    """`count` runs in a step; `bytes_per_device` of all. `tensor` is a path; `span` where the spec causes it."""
 
     op: CollectiveOp
     axes: tuple[str, ...]
@@ -60,13 +60,13 @@ BACKWARD: dict[str, CollectiveOp] = {
 }
 
 
-def derive(program: PlacedProgram, settings: Settings = Settings()) -> tuple[Collective, ...]:  # noqa: B008 (frozen)
+def derive(program: PlacedProgram, settings: Settings = Settings()) -> tuple[Collective, ...]:
     """Every collective of one training step, alike ones merged, in the order in which they first happen."""
     return tuple(_merged(_Deriver(program, settings).all()))
 
 
 def wire_elements(op: CollectiveOp, whole: float, shards: int) -> float:
-    """Elements that a device sends; `whole` is the larger side for gathers and scatters, the device's part for the others."""
+    """Elements that a device sends; `whole` is the larger side of a gather or scatter, else its own part."""
     match op:
         case "all-gather" | "reduce-scatter" | "all-to-all":
             return whole * (shards - 1) / shards
@@ -122,14 +122,13 @@ class _Deriver:
             size = 4 if op == "all-reduce" else self.settings.compute_bytes
             if op == "all-gather":
                 whole *= math.prod(self.program.sizes[a] for a in inner.axes)
-            runs = inner.times * (2 if item in self.again else 1)
-            yield self._collective(op, inner.axes, inner.label, "forward", count * runs, whole * size, computed.op.span)
+            span, label, sent = computed.op.span, inner.label, whole * size
+            yield self._collective(op, inner.axes, label, "forward", count * inner.times, sent, span)
+            if item in self.again:
+                yield self._collective(op, inner.axes, label, "backward", count * inner.times, sent, span)
             if inner.backward and self.gradient.has_gradient(computed.result):
                 back: CollectiveOp = "reduce-scatter" if op == "all-gather" else op
-                runs = inner.backward
-                yield self._collective(
-                    back, inner.axes, inner.label, "backward", count * runs, whole * size, computed.op.span
-                )
+                yield self._collective(back, inner.axes, label, "backward", count * inner.backward, sent, span)
 
     def _gradient(self, weight: PlacedWeight) -> Iterator[Collective]:
         """The ways of a gradient into the optimizer's place, and of the updated weight back."""
@@ -149,7 +148,7 @@ class _Deriver:
         return Collective(op, axes, tensor, phase, count, round(count * wire_elements(op, whole_bytes, shards)), span)
 
     def _steps(self, dims: Sequence[Dim], layout: Layout, steps: Sequence[Step]) -> Iterator[tuple[Step, float]]:
-        """Each step with its elements: of the larger side for gathers, scatters and slices, else of the device's part."""
+        """Each step with its elements: the larger side's for gathers, scatters and slices, else the device's part's."""
         elements = math.prod(local_shape(tuple(dims), layout, self.program.sizes))
         for step in steps:
             shards = math.prod(self.program.sizes[a] for a in step.axes)

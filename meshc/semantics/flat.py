@@ -1,4 +1,4 @@
-"""A placed program as one list of statements, calls opened and repeats counted: what traffic and memory are read from."""
+"""A placed program as one list of statements, calls opened, repeats counted: what traffic and memory are read from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from meshc.semantics.placed import (
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """A statement, how often it runs in one microstep, and the outermost repeat around it (what is rematerialised as one)."""
+    """A statement, how often it runs in a microstep, and the outermost repeat around it (what is rematerialised)."""
 
     statement: Moved | Computed | PlacedLoss | PlacedMetric | PlacedUpdate
     path: tuple[str, ...]

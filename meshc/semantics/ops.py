@@ -58,7 +58,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Rules:
-    """What an op may ask: a value's axes in use, the ruled axes of dims (also within a primitive), an axis's exchange."""
+    """What an op asks: a value's axes in use, the ruled axes of dims (also in a primitive), an axis's exchange."""
 
     home: Callable[[Value], tuple[Axes, ...]]
     ruled: Callable[[Sequence[Dim], tuple[str, ...]], tuple[Axes, ...]]

@@ -1,8 +1,8 @@
 """From rules to places: every tensor's axes and every movement between placements. The heart of the compiler.
 
 One principle carries it. The rules give each value its home layout, and each operation a layout it can compute in;
-where an operand's home is not what the operation needs, the operand moves; where the result is not at home (partial sums,
-a primitive with places of its own), it moves home. Nothing here knows a strategy or an axis by name.
+where an operand's home is not what the operation needs, the operand moves; where the result is not at home (partial
+sums, a primitive with places of its own), it moves home. Nothing here knows a strategy or an axis by name.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ LINEAR = frozenset({"add", "sub", "neg", "float32"})
 
 
 class Differentiation:
-    """Which placed tensors have a gradient (`differentiable`, and the loss depends on them) and which residuals it needs."""
+    """Which placed tensors have a gradient (they depend on weights, the loss on them), and which residuals it needs."""
 
     def __init__(self, program: PlacedProgram, flat: FlatProgram) -> None:
         self.flat = flat
@@ -91,7 +91,7 @@ class Differentiation:
             if placed in seen or item is None or item.region is None:
                 continue
             seen.add(placed)
-            if placed in self.flat.carried or self._saved(item, placed, remat, kept, weights):
+            if placed in self.flat.carried or self._saved(item, remat, kept, weights):
                 continue
             again.add(item)
             match item.statement:
@@ -101,7 +101,7 @@ class Differentiation:
                     pending += [self.flat.of(x) for x in operands if isinstance(x, Placed)]
         return again
 
-    def _saved(self, item: Flat, placed: Placed, remat: Remat, kept: bool, weights: frozenset[Placed]) -> bool:
+    def _saved(self, item: Flat, remat: Remat, kept: bool, weights: frozenset[Placed]) -> bool:
         statement = item.statement
         if isinstance(statement, Moved) and self.flat.of(statement.source) in weights:
             return kept
@@ -109,24 +109,14 @@ class Differentiation:
             case "none" | "attention":
                 return True
             case "dots":
-                return self._dot(placed)
+                return isinstance(statement, Computed) and _plain_product(statement.op)
             case "full":
                 return False
 
-    def _dot(self, placed: Placed) -> bool:
-        """A product of a weight and an activation, at home: what the policy `dots` saves."""
-        item = self.producers.get(placed)
-        while item is not None and isinstance(item.statement, Moved):
-            source = item.statement.source
-            if not source.layout.partial:
-                return False
-            item = self.producers.get(self.flat.of(source))
-        return (
-            item is not None
-            and isinstance(item.statement, Computed)
-            and isinstance(item.statement.op, Contract)
-            and not placed.layout.partial
-        )
+
+def _plain_product(op: Op) -> bool:
+    """A product without batched dims, before its partial sums are reduced: what jax's `dots_with_no_batch_dims` keeps."""
+    return isinstance(op, Contract) and not any(d in op.right.dims and d not in op.over for d in op.left.dims)
 
 
 def _needed(op: Op, wanted: list[bool]) -> list[bool]:

@@ -1,8 +1,8 @@
 """What the rules say about one tensor: which axes split which dim, and who claims it.
 
 A rule speaks at a level: for tensors in use, how deep its `within` reaches; for weights at rest, which of `params`,
-`grads`, `optimizer`. Deeper levels begin from what the outer ones yield. At one level axes that are set come first, then
-the appended ones in mesh order; so what a level adds is always the minor part, and gathering it returns whole
+`grads`, `optimizer`. Deeper levels begin from what the outer ones yield. At one level axes that are set come first,
+then the appended ones in mesh order; so what a level adds is always the minor part, and gathering it returns whole
 contiguous parts.
 """
 
