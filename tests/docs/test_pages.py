@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import io
 import json
 import os
 import re
@@ -20,6 +22,10 @@ ENVIRONMENT = {
 }
 
 
+def pages_with(language: str) -> list[Path]:
+    return [page for page in PAGES if any(block.language == language for block in blocks(page))]
+
+
 @pytest.mark.parametrize("block", all_blocks("mesh"), ids=str)
 def test_specs_parse(block: Block):
     from meshc.source import SourceFile
@@ -29,9 +35,7 @@ def test_specs_parse(block: Block):
     assert not problems
 
 
-@pytest.mark.parametrize(
-    "page", [p for p in PAGES if any(b.language == "console" for b in blocks(p))], ids=lambda p: p.name
-)
+@pytest.mark.parametrize("page", pages_with("console"), ids=lambda p: p.name)
 def test_commands_print_what_is_shown(page: Path, tmp_path: Path):
     (tmp_path / "specs").symlink_to(ROOT / "specs")
     for block in blocks(page):
@@ -64,9 +68,17 @@ def test_generated_code_is_shown_as_generated(block: Block, quickstart: str):
     assert excerpt_of(block.text, quickstart) is None
 
 
-@pytest.mark.parametrize("block", [b for b in all_blocks("python") if b.name is None], ids=str)
-def test_python_runs(block: Block):
-    exec(compile(block.text, str(block), "exec"), {})
+@pytest.mark.parametrize("page", pages_with("pycon"), ids=lambda p: p.name)
+def test_sessions_print_what_is_shown(page: Path, monkeypatch: pytest.MonkeyPatch):
+    """The sessions of a page are one: what an early block defines, a later one uses."""
+    monkeypatch.chdir(ROOT)
+    session = "\n".join(block.text for block in blocks(page) if block.language == "pycon")
+    lines = io.StringIO()
+    examples = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE, verbose=False)
+    runner.run(examples, out=lines.write)
+    assert runner.tries > 0
+    assert runner.failures == 0, lines.getvalue()
 
 
 def test_yaml_in_the_reference_is_valid():
