@@ -84,7 +84,7 @@ class _Deriver:
         self.gradient = Differentiation(program, self.flat)
         weights = frozenset(self.flat.of(w.inside) for w in program.weights)
         kept = program.program.gathered == "kept"
-        self.again = self.gradient.recomputed(settings.remat, kept, weights)
+        self.again = self.gradient.plan(settings.remat, kept, weights).again
 
     def all(self) -> Iterator[Collective]:
         for item in self.flat.statements:

@@ -31,11 +31,14 @@ class Flat:
 
 @dataclass(frozen=True, eq=False)
 class FlatProgram:
-    """`same` maps each placed tensor to the one it is under another name (an argument, a carried value)."""
+    """`same` maps each placed tensor to the one it is under another name (an argument, a carried value).
+
+    `carried` are the tensors that repeats hand from turn to turn, with the number of turns in a microstep.
+    """
 
     statements: tuple[Flat, ...]
     same: dict[Placed, Placed]
-    carried: frozenset[Placed]
+    carried: dict[Placed, int]
 
     def of(self, placed: Placed) -> Placed:
         while placed in self.same:
@@ -45,7 +48,7 @@ class FlatProgram:
 
 def flatten(program: PlacedProgram) -> FlatProgram:
     same: dict[Placed, Placed] = {}
-    carried: set[Placed] = set()
+    carried: dict[Placed, int] = {}
 
     def alias(name: Placed, of: Placed) -> None:
         if name is not of:
@@ -61,10 +64,11 @@ def flatten(program: PlacedProgram) -> FlatProgram:
                     for outer, inner in zip(statement.outputs, module.outputs, strict=True):
                         alias(outer, inner)
                 case PlacedRepeat():
+                    turns = count * statement.count.size
                     for carry in statement.carries:
                         alias(carry.start, carry.before)
-                        carried.add(carry.before)
-                    yield from walk(statement.body, path, count * statement.count.size, region or statement)
+                        carried[carry.before] = turns
+                    yield from walk(statement.body, path, turns, region or statement)
                     for carry in statement.carries:
                         alias(carry.after, carry.before)
                         alias(carry.end, carry.before)
@@ -72,5 +76,5 @@ def flatten(program: PlacedProgram) -> FlatProgram:
                     yield Flat(statement, path, count, region)
 
     statements = tuple(walk(program.model.body, program.model.module.path, 1, None))
-    flat = FlatProgram(statements, same, frozenset(carried))
-    return FlatProgram(statements, same, frozenset(flat.of(p) for p in carried))
+    flat = FlatProgram(statements, same, carried)
+    return FlatProgram(statements, same, {flat.of(p): turns for p, turns in carried.items()})

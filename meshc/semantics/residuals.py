@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from meshc.semantics.flat import Flat, FlatProgram
@@ -25,6 +26,14 @@ from meshc.semantics.program import (
 Remat = Literal["none", "attention", "dots", "full"]
 
 LINEAR = frozenset({"add", "sub", "neg", "float32"})
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """`saved` tensors wait for the backward pass; the statements `again` run in it once more."""
+
+    again: frozenset[Flat]
+    saved: frozenset[Placed]
 
 
 class Differentiation:
@@ -72,34 +81,37 @@ class Differentiation:
         needed = _needed(statement.op, wanted)
         return [x for x, need in zip(operands, needed, strict=True) if need and isinstance(x, Placed)]
 
-    def recomputed(self, remat: Remat, kept: bool, weights: frozenset[Placed]) -> set[Flat]:
-        """Statements inside repeats that run again in the backward pass.
+    def plan(self, remat: Remat, kept: bool, weights: frozenset[Placed]) -> Residuals:
+        """What the backward pass finds in memory, and what it has to compute again.
 
         `weights` are the weights before their gathers; `kept` says that gathered ones are residuals.
         """
         again: set[Flat] = set()
-        pending = [
-            p
-            for item in self.flat.statements
-            if item.region and isinstance(item.statement, Computed)
-            for p in self.residuals(item.statement)
-        ]
+        saved: set[Placed] = set()
+        computed = [item.statement for item in self.flat.statements if isinstance(item.statement, Computed)]
+        pending = [p for statement in computed for p in self.residuals(statement)]
         seen: set[Placed] = set()
         while pending:
             placed = pending.pop()
-            item = self.producers.get(placed)
-            if placed in seen or item is None or item.region is None:
+            if placed in seen:
                 continue
             seen.add(placed)
-            if placed in self.flat.carried or self._saved(item, remat, kept, weights):
-                continue
-            again.add(item)
-            match item.statement:
-                case Moved(source=source):
-                    pending.append(self.flat.of(source))
-                case Computed(operands=operands):
-                    pending += [self.flat.of(x) for x in operands if isinstance(x, Placed)]
-        return again
+            item = self.producers.get(placed)
+            once = item is None or item.region is None or placed in self.flat.carried
+            if once or self._saved(item, remat, kept, weights):
+                saved.add(placed)
+            else:
+                again.add(item)
+                pending += self._sources(item)
+        return Residuals(frozenset(again), frozenset(saved))
+
+    def _sources(self, item: Flat) -> list[Placed]:
+        match item.statement:
+            case Moved(source=source):
+                return [self.flat.of(source)]
+            case Computed(operands=operands):
+                return [self.flat.of(x) for x in operands if isinstance(x, Placed)]
+        return []
 
     def _saved(self, item: Flat, remat: Remat, kept: bool, weights: frozenset[Placed]) -> bool:
         statement = item.statement
@@ -115,7 +127,7 @@ class Differentiation:
 
 
 def _plain_product(op: Op) -> bool:
-    """A product without batched dims, before its partial sums are reduced: what jax's `dots_with_no_batch_dims` keeps."""
+    """A product without batched dims, before its sums are reduced: what jax's `dots_with_no_batch_dims` keeps."""
     return isinstance(op, Contract) and not any(d in op.right.dims and d not in op.over for d in op.left.dims)
 
 
