@@ -1,4 +1,4 @@
-"""Bytes that one device holds, read off the placed program: state at rest exactly, and what waits for the backward pass."""
+"""Bytes that one device holds, read off the placed program: state at rest, and what waits for the backward pass."""
 
 from __future__ import annotations
 
