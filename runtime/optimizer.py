@@ -69,7 +69,7 @@ def state_shardings(
 
     state: what `jax.eval_shape(optimizer.init, weights)` gives
     A leaf of a weight's shape lies as `placement` says for that weight; any other (counts, factored moments) is
-    replicated. Leaves are known by their path: adafactor's init cannot run on the placeholders of tree_map_params.
+    replicated. A leaf is known by the weight path on its way, as in checkpoints.
     """
 
     def sharding(key_path: tuple[Any, ...], leaf: jax.ShapeDtypeStruct) -> NamedSharding:
