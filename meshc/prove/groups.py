@@ -62,7 +62,7 @@ def _mesh_groups(text: str) -> Groups:
 
 
 def _factors(sizes: Mapping[str, int], listed: str) -> tuple[list[int], list[int]]:
-    """Factors of all axes, those that are named in part cut into pieces; and the named ones' numbers, in their order."""
+    """Factors of all axes, those that are named in part cut into pieces; and the numbers of the named ones."""
     named = [
         (a, int(pre or 1), int(size or 0)) for a, pre, size in re.findall(r"'([^']+)'(?::\((\d+)\)(\d+))?", listed)
     ]

@@ -16,13 +16,9 @@ from dataclasses import dataclass
 from meshc.prove import groups, hlo
 
 OPCODES = {
-    "all-gather": "all_gather",
-    "all-reduce": "all_reduce",
-    "reduce-scatter": "reduce_scatter",
-    "all-to-all": "all_to_all",
-    "ragged-all-to-all": "all_to_all",
-    "collective-permute": "collective_permute",
-    "collective-broadcast": "collective_broadcast",
+    **{op: op for op in ("all-gather", "all-reduce", "reduce-scatter", "all-to-all", "collective-permute")},
+    "ragged-all-to-all": "all-to-all",
+    "collective-broadcast": "collective-broadcast",
 }
 
 
@@ -74,8 +70,8 @@ def _collectives_of(run: hlo.Executed, mesh: Mapping[str, int]) -> Iterator[Wire
     else:
         members = groups.replica_groups(found.attributes, _num_devices(mesh))
         size, whole = max(map(len, members)), groups.spans_axes(members, mesh)
-    if op == "all_reduce" and run.computation.name.startswith("all-reduce-scatter"):
-        op = "reduce_scatter"  # the TPU compiler's fused form: an all-reduce and a slice, run as one reduce-scatter
+    if op == "all-reduce" and run.computation.name.startswith("all-reduce-scatter"):
+        op = "reduce-scatter"  # the TPU compiler's fused form: an all-reduce and a slice, run as one reduce-scatter
     axes = groups.axes_of(members, mesh)
     inputs = run.computation.operand_shapes(found)
     for shape in inputs[:1] if found.opcode.startswith("ragged") else inputs:
@@ -90,11 +86,11 @@ def ring_bytes(op: str, input_bytes: int, size: int) -> float:
     if size == 1:
         return 0.0
     match op:
-        case "all_gather":
+        case "all-gather":
             return input_bytes * (size - 1)
-        case "all_reduce":
+        case "all-reduce":
             return input_bytes * 2 * (size - 1) / size
-        case "reduce_scatter" | "all_to_all":
+        case "reduce-scatter" | "all-to-all":
             return input_bytes * (size - 1) / size
         case _:
             return input_bytes

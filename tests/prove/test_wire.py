@@ -13,12 +13,12 @@ LOCAL = 8 * 16 * 4  # bytes of one device's rows in small_programs.py
 @pytest.mark.parametrize(
     ("program", "op", "axes", "wire_bytes"),
     [
-        ("all_gather", "all_gather", ("b",), LOCAL),  # half of an output of twice the input
-        ("all_gather_two", "all_gather", ("a", "c"), 3 * LOCAL),  # 3/4 of four times the input
-        ("reduce_scatter", "reduce_scatter", ("c",), LOCAL / 2),
-        ("all_reduce", "all_reduce", ("b", "c"), 2 * LOCAL * 3 / 4),
-        ("all_to_all", "all_to_all", ("b",), LOCAL / 2),
-        ("permute", "collective_permute", ("c",), LOCAL),
+        ("all_gather", "all-gather", ("b",), LOCAL),  # half of an output of twice the input
+        ("all_gather_two", "all-gather", ("a", "c"), 3 * LOCAL),  # 3/4 of four times the input
+        ("reduce_scatter", "reduce-scatter", ("c",), LOCAL / 2),
+        ("all_reduce", "all-reduce", ("b", "c"), 2 * LOCAL * 3 / 4),
+        ("all_to_all", "all-to-all", ("b",), LOCAL / 2),
+        ("permute", "collective-permute", ("c",), LOCAL),
     ],
 )
 def test_each_collective(compiled: dict[str, str], program: str, op: str, axes: tuple[str, ...], wire_bytes: float):
@@ -50,17 +50,17 @@ def test_a_branch_counts_as_if_it_ran(compiled: dict[str, str]):
 
 def test_what_the_partitioner_adds_is_found_too(compiled: dict[str, str]):
     (only,) = collectives(compiled["global_norm"], MESH)
-    assert (only.op, only.axes, only.scalar) == ("all_reduce", ("a", "b", "c"), True)
+    assert (only.op, only.axes, only.scalar) == ("all-reduce", ("a", "b", "c"), True)
 
 
-@pytest.mark.parametrize("op", ["all_gather", "all_reduce", "reduce_scatter", "all_to_all", "collective_permute"])
+@pytest.mark.parametrize("op", ["all_gather", "all-reduce", "reduce_scatter", "all-to-all", "collective_permute"])
 def test_groups_of_one_cost_nothing(op: str):
     assert ring_bytes(op, 1024, 1) == 0
 
 
 def test_an_all_reduce_costs_what_its_two_halves_cost():
     # reduce-scatter of the whole, then all-gather of the parts
-    assert ring_bytes("all_reduce", 1024, 8) == ring_bytes("reduce_scatter", 1024, 8) + ring_bytes("all_gather", 128, 8)
+    assert ring_bytes("all-reduce", 1024, 8) == ring_bytes("reduce-scatter", 1024, 8) + ring_bytes("all-gather", 128, 8)
 
 
 ASYNC = """HloModule async, is_scheduled=true, num_partitions=8
@@ -94,8 +94,8 @@ def test_started_and_finished_later_counts_once():
     """As the TPU and GPU compilers print them: tiled layouts, tuples of input and output, wrapped computations."""
     found = collectives(ASYNC, {"x": 4, "y": 2})
     assert [(c.op, c.axes, c.dtype, c.wire_bytes) for c in found] == [
-        ("all_gather", ("x",), "bf16", 3 * 4 * 8 * 2),
-        ("collective_permute", ("y",), "f32", 256),
-        ("reduce_scatter", ("x", "y"), "f32", 256 * 7 / 8),
-        ("reduce_scatter", ("x", "y"), "f32", 256 * 7 / 8),
+        ("all-gather", ("x",), "bf16", 3 * 4 * 8 * 2),
+        ("collective-permute", ("y",), "f32", 256),
+        ("reduce-scatter", ("x", "y"), "f32", 256 * 7 / 8),
+        ("reduce-scatter", ("x", "y"), "f32", 256 * 7 / 8),
     ]

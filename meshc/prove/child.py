@@ -1,0 +1,190 @@
+"""Runs generated programs for a proof, in a process of its own: python -m meshc.prove.child REQUEST.json RESULT.json
+
+The process has as many virtual devices as the mesh (`JAX_NUM_CPU_DEVICES`) and float64 or not (`JAX_ENABLE_X64`), as
+its parent set the environment. The request is a list of tasks, each a function below with its arguments; the result is
+their measures by proof. It ends by itself when its parent is gone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib.util
+import json
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import jax
+import numpy as np
+
+from meshc.prove import parity, placement
+from meshc.prove.model import Measure
+from meshc.runtime.program import Program, State
+
+SEED = 0
+
+
+def load(path: str) -> ModuleType:
+    """A generated program as a module; its own directory is searched first, as when it is run."""
+    directory = str(Path(path).parent)
+    sys.path.insert(0, directory)
+    try:
+        spec = importlib.util.spec_from_file_location(f"generated_{abs(hash(path))}", path)
+        if spec is None or spec.loader is None:
+            raise ImportError(path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(directory)
+    return module
+
+
+@functools.cache
+def build(path: str) -> Program:
+    """The program, compiled once a process, on the first devices of this process: those of its mesh, or one."""
+    from meshc.runtime.mesh import make_mesh
+
+    module = load(path)
+    devices = jax.devices()[: int(np.prod(list(module.MESH.values()), initial=1))]
+    return module.build(make_mesh(module.MESH, devices))
+
+
+def batch(program: Program, step: int) -> dict[str, jax.Array]:
+    """The same numbers for a step on every mesh."""
+    drawn = {}
+    for number, (name, one) in enumerate(program.inputs.items()):
+        source = np.random.default_rng((SEED, step, number))
+        if one.high is None:
+            values = source.standard_normal(one.shape).astype(one.dtype)
+        else:
+            values = source.integers(0, one.high, one.shape, dtype=one.dtype)
+        drawn[name] = jax.device_put(values, program.sharding(one))
+    return drawn
+
+
+def on_host(arrays: Mapping[str, jax.Array]) -> dict[str, np.ndarray]:
+    return {name: np.asarray(array) for name, array in arrays.items()}
+
+
+@functools.cache
+def compiled_step(path: str) -> jax.stages.Compiled:
+    """The program's step as it runs; its optimised HLO can be read."""
+    program = build(path)
+    step: Any = program.step  # jitted
+    return step.lower(program.init(SEED), batch(program, 0)).compile()
+
+
+def run(path: str, steps: int) -> tuple[State, list[float]]:
+    """The state after some steps, and each step's loss."""
+    program, losses = build(path), []
+    state = program.init(SEED)
+    for step in range(steps):
+        state, metrics = compiled_step(path)(state, batch(program, step))
+        losses.append(float(metrics["loss"]))
+    return state, losses
+
+
+# ---------------------------------------------------------------- tasks
+
+
+def gradients(mesh: str, one: str) -> Iterator[Measure]:
+    """Initial values, the first loss and every gradient."""
+    many, single = build(mesh), build(one)
+    states = many.init(SEED), single.init(SEED)
+    yield from parity.arrays("initial values", on_host(states[0].weights), on_host(states[1].weights), parity.INITIAL)
+    loss, grads = many.grads(states[0], batch(many, 0))
+    loss_one, grads_one = single.grads(states[1], batch(single, 0))
+    yield from parity.losses("loss before training", [float(loss)], [float(loss_one)], parity.LOSS)
+    yield from parity.arrays("gradient", on_host(grads), on_host(grads_one), parity.GRADIENT)
+
+
+def descent(mesh: str, one: str, steps: int) -> Iterator[Measure]:
+    """Losses, and the parameters after some steps of SGD with clipping."""
+    (state, losses), (state_one, losses_one) = run(mesh, steps), run(one, steps)
+    yield from parity.losses("loss under SGD", losses, losses_one, parity.LOSS)
+    yield from parity.arrays("parameter", on_host(state.weights), on_host(state_one.weights), parity.PARAMETER)
+    if state_one.carried:
+        yield from parity.arrays("state", on_host(state.carried), on_host(state_one.carried), parity.PARAMETER)
+
+
+def training(mesh: str, one: str, steps: int, claim: str, bound: float) -> Iterator[Measure]:
+    """Losses of some steps of the program's own optimizer."""
+    yield from parity.losses(claim, run(mesh, steps)[1], run(one, steps)[1], bound)
+
+
+def shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
+    """Where weights, gradients and optimizer state lie after a step; `derived` is place -> path -> axes of each dim."""
+    many, single = build(mesh), build(one)
+    (state, _), (state_one, _) = run(mesh, 1), run(one, 1)
+    _, grads = many.grads(state, batch(many, 1))
+    _, grads_one = single.grads(state_one, batch(single, 1))
+    moments, moments_one = optimizer_leaves(state), optimizer_leaves(state_one)
+    for claim, place, found, whole in (
+        ("weight", "rest", state.weights, state_one.weights),
+        ("gradient", "optimizer", grads, grads_one),
+        ("optimizer state", "optimizer", moments, moments_one),
+    ):
+        for name, array in found.items():
+            axes = derived[place][name.split(" ")[0]]
+            parts, sizes = parts_of(array, many.mesh), dict(many.mesh.shape)
+            yield from placement.measures(claim, name, parts, axes, sizes, np.asarray(whole[name]))
+
+
+def traffic(mesh: str, text: str) -> Iterator[Measure]:
+    """Writes the optimised HLO of one step to `text`."""
+    Path(text).write_text(compiled_step(mesh).as_text() or "", encoding="utf-8")
+    yield from ()
+
+
+TASKS = {task.__name__: task for task in (gradients, descent, training, shards, traffic)}
+
+
+def parts_of(array: jax.Array, mesh: jax.sharding.Mesh) -> list[placement.Shard]:
+    """Every shard with its device's coordinates on the mesh."""
+    at = {device: dict(zip(mesh.axis_names, index, strict=True)) for index, device in np.ndenumerate(mesh.devices)}
+    return [placement.Shard(at[s.device], np.asarray(s.data)) for s in array.addressable_shards]
+
+
+def optimizer_leaves(state: State) -> dict[str, jax.Array]:
+    """Leaves that belong to a weight and have its shape (moments, momentum), as `path (where in the optimizer)`."""
+    leaves = {}
+    for keys, leaf in jax.tree_util.tree_leaves_with_path(state.optimizer):
+        owner = next((k.key for k in keys if getattr(k, "key", None) in state.weights), None)
+        if owner is not None and leaf.shape == state.weights[owner].shape:
+            leaves[f"{owner} ({jax.tree_util.keystr(keys[:-1])})"] = leaf
+    return leaves
+
+
+def end_with_parent() -> None:
+    """Ends this process when standard input, which the parent holds open, closes: however the parent ended."""
+
+    def wait() -> None:
+        while os.read(0, 4096):  # not sys.stdin: its lock would be held while the interpreter ends
+            pass
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def main(request: Path, result: Path) -> None:
+    end_with_parent()
+    found: dict[str, dict[str, Any]] = {}
+    for task in json.loads(request.read_text(encoding="utf-8")):
+        proof = found.setdefault(task["proof"], {"measures": [], "problem": None})
+        try:
+            proof["measures"] += [dataclasses.asdict(m) for m in TASKS[task["task"]](**task["arguments"])]
+        except Exception as error:  # a program that does not compile or run is what a proof is there to find
+            traceback.print_exc()
+            proof["problem"] = f"{task['task']}: {type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+        result.write_text(json.dumps(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,92 @@
+"""Child processes of a proof: an environment with virtual devices, a request, a result, and an end in every case."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from meshc.prove.model import Measure
+
+PACKAGE_PARENT = Path(__file__).resolve().parents[2]
+SECONDS_TO_END = 5
+
+
+@dataclass(frozen=True)
+class Task:
+    """A function of child.py, its arguments, and the proof that its measures belong to."""
+
+    proof: str
+    task: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a child found: measures and problems by proof, and what it wrote to stderr."""
+
+    measures: dict[str, list[Measure]]
+    problems: dict[str, str]
+    stderr: str
+
+
+def run(tasks: list[Task], num_devices: int, float64: bool, directory: Path) -> Outcome:
+    """Runs tasks one after another in a child with that many virtual CPU devices; `directory` takes its files."""
+    name = "exact" if float64 else "single"
+    request, result = directory / f"{name}.request.json", directory / f"{name}.result.json"
+    request.write_text(json.dumps([vars(t) for t in tasks]), encoding="utf-8")
+    code, stderr = _wait([sys.executable, "-P", "-m", "meshc.prove.child", str(request), str(result)],
+                         environment(num_devices, float64), directory / f"{name}.stderr")  # fmt: skip
+    found = json.loads(result.read_text(encoding="utf-8")) if result.exists() else {}
+    measures = {proof: [Measure(**m) for m in one["measures"]] for proof, one in found.items()}
+    problems = {proof: one["problem"] for proof, one in found.items() if one["problem"]}
+    if code:
+        ended = _last_words(code, stderr)
+        problems = {t.proof: ended for t in tasks} | problems
+    return Outcome(measures, problems, stderr)
+
+
+def environment(num_devices: int, float64: bool) -> dict[str, str]:
+    """This process's environment with virtual CPU devices; what would change the numbers of a run is taken out."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("JAX_") and k not in ("XLA_FLAGS", "PYTHONPATH")}
+    path = [str(PACKAGE_PARENT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        **kept,
+        "PYTHONPATH": os.pathsep.join(path),
+        "JAX_PLATFORMS": "cpu",
+        "JAX_NUM_CPU_DEVICES": str(num_devices),
+        "JAX_ENABLE_X64": str(int(float64)),
+    }
+
+
+def _wait(command: list[str], env: dict[str, str], stderr: Path) -> tuple[int, str]:
+    """Exit code and stderr of a command. It is ended when this process is interrupted, and ends when this one dies."""
+    with stderr.open("wb") as sink:
+        child = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=sink, stderr=sink)
+        try:
+            code = child.wait()
+        finally:
+            _end(child)
+    return code, stderr.read_text(encoding="utf-8", errors="replace")
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is None:
+        child.terminate()
+        try:
+            child.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+    if child.stdin:
+        child.stdin.close()
+
+
+def _last_words(code: int, stderr: str) -> str:
+    lines = [line for line in stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if not line.startswith(" ") and "Error" in line.split(":")[0]]
+    return (errors or lines or [f"the program ended with code {code}"])[-1].strip()

@@ -1,0 +1,91 @@
+"""Traffic: the collectives that XLA compiled, against those that were derived.
+
+Compared are bytes a device and step over each set of axes. Equivalences: an all-reduce may run as a reduce-scatter and
+an all-gather over the same axes (same bytes in the ring model), and collectives may be combined (tuples); both leave
+the bytes over the axes as they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from meshc.prove.model import Measure
+from meshc.prove.wire import WireCollective, collectives
+from meshc.semantics.collectives import Collective
+
+SHARE_OF_AXES = 0.05
+SHARE_NOT_DERIVED = 0.01
+REMATERIALIZATION = "nvoluntary full rematerialization"
+"""XLA's partitioner says so on stderr, with a capital or a small i, when it replicates a tensor to reshard it."""
+
+HALVES_OF_ALL_REDUCE = ("reduce-scatter", "all-gather")
+
+Kind = tuple[str, tuple[str, ...]]
+"""What moves and over which axes."""
+
+
+def compare(
+    text: str, stated: Sequence[Collective], mesh: Mapping[str, int], stderr: str = ""
+) -> tuple[list[Measure], list[str]]:
+    """Measures and notes for a compiled step: its HLO text, the derived list, axis -> size, and what XLA said."""
+    found = collectives(text, mesh)
+    derived = [replace(c, axes=_in_mesh_order(c.axes, mesh)) for c in stated]
+    scalars = [c for c in found if c.scalar]
+    measures = [
+        *_by_axes([c for c in found if not c.scalar], derived),
+        _not_derived([c for c in found if not c.scalar], derived),
+        Measure("loops of unknown length with collectives", "step", sum(not c.counted for c in found), 0),
+        Measure("involuntary full rematerializations", "stderr", stderr.count(REMATERIALIZATION), 0),
+    ]
+    return measures, _notes(found, scalars)
+
+
+def _by_axes(found: Sequence[WireCollective], stated: Sequence[Collective]) -> list[Measure]:
+    """For each set of axes that the derived list names, how far XLA's bytes are from it."""
+    derived, compiled = _bytes_by_kind(stated), _bytes_by_kind(found)
+    small = sum(derived.values()) * SHARE_NOT_DERIVED  # axes that carry next to nothing: their share of all is judged
+    measures = []
+    for axes in dict.fromkeys(c.axes for c in stated if c.axes and c.bytes_per_device):
+        expected = sum(n for (_, over), n in derived.items() if over == axes)
+        actual = sum(n for (_, over), n in compiled.items() if over == axes)
+        measures.append(
+            Measure("bytes over", _name(axes), abs(actual - expected) / max(expected, small), SHARE_OF_AXES)
+        )
+    return measures
+
+
+def _not_derived(found: Sequence[WireCollective], stated: Sequence[Collective]) -> Measure:
+    """The share of all bytes that go beyond what the derived list has of their kind and axes."""
+    derived, compiled = _bytes_by_kind(stated), _bytes_by_kind(found)
+    beyond = Counter[Kind]()
+    for (op, axes), num_bytes in compiled.items():
+        if num_bytes > derived[op, axes] * (1 + SHARE_OF_AXES):
+            spare = derived["all-reduce", axes] - compiled["all-reduce", axes] if op in HALVES_OF_ALL_REDUCE else 0
+            beyond[op, axes] = max(num_bytes - derived[op, axes] - max(spare, 0), 0)
+    total = sum(compiled.values())
+    names = ", ".join(f"{op} over {_name(axes)}" for (op, axes), excess in beyond.most_common(3) if excess)
+    return Measure("not derived", names or "nothing", sum(beyond.values()) / total if total else 0.0, SHARE_NOT_DERIVED)
+
+
+def _bytes_by_kind(collectives: Iterable[Collective] | Iterable[WireCollective]) -> Counter[Kind]:
+    total = Counter[Kind]()
+    for c in collectives:
+        total[c.op, c.axes] += c.bytes_per_device if isinstance(c, Collective) else c.bytes_per_step
+    return total
+
+
+def _notes(found: Iterable[WireCollective], scalars: Sequence[WireCollective]) -> list[str]:
+    total = _bytes_by_kind(found).most_common()
+    notes = [f"{op} over {_name(axes)}: {num_bytes:,.0f} bytes" for (op, axes), num_bytes in total]
+    listed = Counter((c.op, c.axes) for c in scalars)
+    return notes + [f"{count} scalars by {op} over {_name(axes)}" for (op, axes), count in sorted(listed.items())]
+
+
+def _in_mesh_order(axes: Sequence[str], mesh: Mapping[str, int]) -> tuple[str, ...]:
+    return tuple(a for a in mesh if a in axes)
+
+
+def _name(axes: Sequence[str]) -> str:
+    return ", ".join(axes)
