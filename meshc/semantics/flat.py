@@ -41,9 +41,7 @@ class FlatProgram:
     carried: dict[Placed, int]
 
     def of(self, placed: Placed) -> Placed:
-        while placed in self.same:
-            placed = self.same[placed]
-        return placed
+        return _root(self.same, placed)
 
 
 def flatten(program: PlacedProgram) -> FlatProgram:
@@ -51,6 +49,7 @@ def flatten(program: PlacedProgram) -> FlatProgram:
     carried: dict[Placed, int] = {}
 
     def alias(name: Placed, of: Placed) -> None:
+        name, of = _root(same, name), _root(same, of)
         if name is not of:
             same[name] = of
 
@@ -78,3 +77,9 @@ def flatten(program: PlacedProgram) -> FlatProgram:
     statements = tuple(walk(program.model.body, program.model.module.path, 1, None))
     flat = FlatProgram(statements, same, carried)
     return FlatProgram(statements, same, {flat.of(p): turns for p, turns in carried.items()})
+
+
+def _root(same: dict[Placed, Placed], placed: Placed) -> Placed:
+    while placed in same:
+        placed = same[placed]
+    return placed

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from meshc.diagnostics.model import Diagnostic
 from meshc.semantics import clashes
-from meshc.semantics.experts import expert_region
+from meshc.semantics.region import expert_region
 from meshc.semantics.moves import plan
 from meshc.semantics.ops import Rules, needs
 from meshc.semantics.placed import (
