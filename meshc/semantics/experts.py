@@ -1,33 +1,80 @@
-"""Which values lie between `route` and `combine`: what `within experts` speaks of."""
+"""Mixtures of experts: `route` sends tokens out, `combine` brings them back, `load_balance` is their auxiliary loss."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from meshc.semantics.program import Combine, Invoke, LoadBalance, Loss, Metric, Repeat, Route, Statement, Update, Value
-
-
-def expert_region(body: Sequence[Statement]) -> frozenset[Value]:
-    """Routed values of a body, what is computed from them, and the banks used on the way, but not the router."""
-    region: set[Value] = set()
-    for statement in body:
-        match statement:
-            case Route():
-                region.add(statement.result)
-            case Combine() | LoadBalance() | Invoke() | Repeat() | Loss() | Metric() | Update():
-                pass
-            case _:
-                operands = [v for v in _operands(statement) if isinstance(v, Value)]
-                if any(v in region for v in operands):
-                    region |= {statement.result, *operands}
-    return frozenset(region)
+from meshc.diagnostics import spec_tensors
+from meshc.semantics.arguments import Arguments
+from meshc.semantics.build import Builder, Wish
+from meshc.semantics.operands import BROKEN, Broken, Operand, names
+from meshc.semantics.program import Combine, LoadBalance, Route, Value
 
 
-def _operands(op) -> Sequence[object]:
-    """The values that an operation reads, whatever its fields are called."""
-    found: list[object] = []
-    for name in op.__dataclass_fields__:
-        field = getattr(op, name)
-        if name != "result":
-            found += field if isinstance(field, tuple) else [field]
-    return found
+def route(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    """`route(x, by = scores, top_k = 2)`: x's dims and, before the last, the scores' own one: the experts."""
+    x, by, top_k = args.tensor("x"), args.tensor("by"), args.count("top_k", 2)
+    bias, capacity = args.optional_tensor("bias"), args.number("capacity")
+    if isinstance(x, Broken) or isinstance(by, Broken) or isinstance(top_k, Broken) or top_k is None:
+        return BROKEN
+    if isinstance(bias, Broken) or isinstance(capacity, Broken):
+        return BROKEN
+    own = [dim for dim in by.dims if dim not in x.dims]
+    if len(own) != 1 or len(by.dims) != len(x.dims) or x.dims[:-1] != tuple(d for d in by.dims if d not in own):
+        tokens, scores = (spec_tensors.bracketed(names(value.dims)) for value in (x, by))
+        shapes = f"`{x.name}` is {tokens}, the scores {scores}"
+        hint = ("scores have the tokens' dims and one for the experts: softmax(x @ router, over = experts)",)
+        b.report(spec_tensors.bad_route(f"these scores do not route these tokens: {shapes}", args.span_of("by"), hint))
+        return BROKEN
+    experts = own[0]
+    if top_k > experts.real:
+        problem = f"each token is sent to {top_k} of {experts.real} `{experts.name}`"
+        b.report(spec_tensors.bad_route(problem, args.span_of("top_k")))
+        return BROKEN
+    if bias is not None and bias.dims != (experts,):
+        got, want = spec_tensors.bracketed(names(bias.dims)), spec_tensors.bracketed([experts.name])
+        b.report(spec_tensors.bad_route(f"the bias is {got}, must be {want}", args.span_of("bias")))
+        return BROKEN
+    if capacity is not None and capacity <= 0:
+        b.report(spec_tensors.bad_route(f"a capacity of {capacity} holds no token", args.span_of("capacity")))
+        return BROKEN
+    result = b.value("routed", (*x.dims[:-1], experts, x.dims[-1]), args.span, wish)
+    op = Route(x, by, experts, top_k, bias, None if capacity is None else float(capacity), result, args.span)
+    b.facts.routes[result] = op
+    b.emit(op)
+    return result
+
+
+def combine(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    """`combine(h, routed)`: the experts' outputs back in token order."""
+    x, found = args.tensor("x"), _routed(b, args)
+    if isinstance(x, Broken) or found is None:
+        return BROKEN
+    routed, op = found
+    tokens = op.operand.dims[:-1]
+    if op.experts not in x.dims or any(dim not in x.dims for dim in tokens):
+        want = spec_tensors.bracketed([*names(tokens), op.experts.name, "…"])
+        got = spec_tensors.bracketed(names(x.dims))
+        b.report(spec_tensors.bad_route(f"`combine` asks for {want}, got {got}", args.span_of("x")))
+        return BROKEN
+    result = b.value("combined", tuple(dim for dim in x.dims if dim != op.experts), args.span, wish)
+    b.emit(Combine(x, routed, result, args.span))
+    return result
+
+
+def load_balance(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    found = _routed(b, args)
+    if found is None:
+        return BROKEN
+    result = b.value("balance", (), args.span, wish)
+    b.emit(LoadBalance(found[0], result, args.span))
+    return result
+
+
+def _routed(b: Builder, args: Arguments) -> tuple[Value, Route] | None:
+    """The argument `routed` and the routing that made it."""
+    value = args.tensor("routed")
+    if isinstance(value, Broken):
+        return None
+    if value not in b.facts.routes:
+        b.report(spec_tensors.bad_route(f"`{value.name}` is not what `route` yields", args.span_of("routed")))
+        return None
+    return value, b.facts.routes[value]

@@ -28,10 +28,15 @@ class Report:
         self.found.append(self._called(diagnostic))
 
     def _called(self, found: Diagnostic) -> Diagnostic:
-        if not self.calls or found.span is None or found.code.startswith("W"):
+        """Adds the call, in the file of the model, by which the place is reached."""
+        if not self.calls or found.span is None:
             return found
-        call = Label(self.calls[-1], "as called here")
-        return Diagnostic(found.code, found.message, (*found.labels, call), found.helps, found.edits)
+        call = next(call for call in reversed(self.calls) if call.source is self.calls[0].source)
+        if found.span.source is call.source and call.start <= found.span.start < call.end:
+            return found
+        return Diagnostic(
+            found.code, found.message, (*found.labels, Label(call, "as called here")), found.helps, found.edits
+        )
 
     @property
     def failed(self) -> bool:

@@ -32,7 +32,6 @@ class SizeTable:
     unknown: Unknown
     used: set[str] = field(default_factory=set)
     _known: dict[str, Dim | None] = field(default_factory=dict)
-    _open: list[str] = field(default_factory=list)
 
     def __contains__(self, name: str) -> bool:
         return name in self.entries
@@ -40,10 +39,34 @@ class SizeTable:
     def dim(self, name: str) -> Dim | None:
         """The dim of a declared name."""
         if name not in self._known:
-            self._open.append(name)
-            self._known[name] = self._declared(self.entries[name])
-            self._open.pop()
+            for needed in self._before(name):
+                if needed not in self._known:
+                    self._known[needed] = self._declared(self.entries[needed])
         return self._known[name]
+
+    def _before(self, name: str) -> list[str]:
+        """`name` and all that its size depends on, in an order in which they can be computed. Without recursion: a
+        chain may be as long as the spec.
+        """
+        order: dict[str, None] = {}
+        path = {name: iter(self._mentions(name))}
+        while path:
+            top = next(reversed(path))
+            ref = next(path[top], None)
+            if ref is None:
+                order[top] = None
+                del path[top]
+            elif ref.text in path:
+                names = list(path)
+                cycle = [*names[names.index(ref.text) :], ref.text]
+                self.report(spec_sizes.size_cycle(cycle, ref.span))
+                self._known.update(dict.fromkeys(cycle))
+            elif ref.text not in self._known and ref.text not in order:
+                path[ref.text] = iter(self._mentions(ref.text))
+        return list(order)
+
+    def _mentions(self, name: str) -> list[ast.Name]:
+        return [ref for ref in references(self.entries[name].size) if ref.text in self.entries]
 
     def _declared(self, entry: Entry) -> Dim | None:
         match entry.size:
@@ -109,10 +132,6 @@ class SizeTable:
         if name.text not in self.entries:
             self.report(self.unknown(name.text, name.span, list(self.entries)))
             return None
-        if name.text in self._open:
-            cycle = [*self._open[self._open.index(name.text) :], name.text]
-            self.report(spec_sizes.size_cycle(cycle, name.span))
-            return None
         self.used.add(name.text)
         dim = self.dim(name.text)
         return dim and dim.real
@@ -146,6 +165,25 @@ FOLD: dict[str, Callable[[int, int], int]] = {
     "%": lambda a, b: a % b,
     "**": lambda a, b: a**b,
 }
+
+
+def references(expr: ast.Expr) -> list[ast.Name]:
+    """The names that an expression of sizes mentions, in the order of the text."""
+    found: list[ast.Name] = []
+    rest: list[ast.Expr] = [expr]
+    while rest:
+        match rest.pop():
+            case ast.Ref(name=name):
+                found.append(name)
+            case ast.Unary(operand=operand):
+                rest.append(operand)
+            case ast.Binary(left=left, right=right):
+                rest += [right, left]
+            case ast.Call(args=args):
+                rest += reversed(args)
+            case _:
+                pass
+    return found
 
 
 def shortened(text: str, most: int = 40) -> str:

@@ -1,0 +1,188 @@
+"""What is said about names: unknown ones, names given twice, imports, calls. A check states the rule, this says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from meshc.diagnostics.model import Diagnostic, Edit, Label
+from meshc.diagnostics.suggest import did_you_mean, nearest, quoted
+from meshc.source import Span
+
+
+def unknown(
+    what: str, code: str, name: str, span: Span, known: Iterable[str], helps: tuple[str, ...] = ()
+) -> Diagnostic:
+    """`what` is the kind of thing that is missing: dim, axis, function …"""
+    known = tuple(known)
+    edits = (Edit(span, found),) if (found := nearest(name, known)) else ()
+    article = "an" if what[0] in "aeiou" else "a"
+    helps = helps or did_you_mean(name, known)
+    return Diagnostic(code, f"`{name}` is not {article} {what}", (Label(span, f"no such {what}"),), helps, edits)
+
+
+def unknown_value(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
+    return unknown("tensor, constant or dim", "E0202", name, span, known)
+
+
+def unknown_dim(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
+    """A dim that `dims { }` does not declare."""
+    known = tuple(known)
+    helps = did_you_mean(name, known)
+    if not nearest(name, known):
+        helps = (f"declare it: dims {{ {name} = … }}", *helps)
+    return unknown("declared dim", "E0203", name, span, known, helps)
+
+
+def unknown_axis(name: str, span: Span, known: Iterable[str], after: Span | None) -> Diagnostic:
+    """`after` is the mesh's last axis, behind which a missing one can be written."""
+    known = tuple(known)
+    base = unknown("mesh axis", "E0204", name, span, known)
+    if after is None:
+        return Diagnostic(
+            base.code, base.message, base.labels, (f"this spec has no mesh: write mesh {{ {name} = 2 }}",), base.edits
+        )
+    helps = [f"the mesh has {quoted(known)}"] if known else []
+    if found := nearest(name, known):
+        helps.insert(0, f"did you mean `{found}`?")
+    helps.append(f"or add `{name} = 1` to the mesh: an axis of size 1 claims nothing")
+    insertion = Edit(Span(after.source, after.end, after.end), f"\n  {name} = 1")
+    return Diagnostic(base.code, base.message, base.labels, tuple(helps), (*base.edits, insertion))
+
+
+def unknown_function(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
+    return unknown("layer or function", "E0205", name, span, known)
+
+
+def unknown_strategy(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
+    return unknown("strategy", "E0206", name, span, known)
+
+
+def unknown_place(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
+    return unknown("layer or primitive to be within", "E0207", name, span, known)
+
+
+def unknown_override(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
+    """`--set` of something that the spec does not declare."""
+    return unknown("dim or mesh axis of this spec", "E0208", name, span, known)
+
+
+def unknown_argument(name: str, callee: str, span: Span, known: Sequence[str]) -> Diagnostic:
+    edits = (Edit(span, found),) if (found := nearest(name, known)) else ()
+    takes = f"`{callee}` takes {quoted(known)}" if known else f"`{callee}` takes no arguments"
+    helps = (f"did you mean `{found}`?", takes) if edits else (takes,)
+    return Diagnostic("E0209", f"`{callee}` has no argument `{name}`", (Label(span),), helps, edits)
+
+
+def defined_twice(name: str, span: Span, first: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0210", f"`{name}` is defined twice", (Label(span, "again here"), Label(first, f"`{name}` is defined here"))
+    )
+
+
+def shadows_primitive(name: str, span: Span) -> Diagnostic:
+    return Diagnostic("E0210", f"`{name}` is a function of the language", (Label(span, "cannot be defined anew"),))
+
+
+def import_missing(path: str, why: str, span: Span, known: Iterable[str]) -> Diagnostic:
+    """`known` are the paths that could have been meant."""
+    helps = did_you_mean(path, known)
+    return Diagnostic("E0211", f"cannot import `{path}`: {why}", (Label(span),), helps)
+
+
+def import_cycle(paths: Sequence[str], span: Span) -> Diagnostic:
+    """`paths` begin and end with the same file."""
+    return Diagnostic("E0212", "imports form a cycle", (Label(span, " -> ".join(paths)),))
+
+
+def no_model(whole: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0213", "this spec has no model", (Label(whole),), ("write model Name(tokens: [batch, seq] of vocab) { … }",)
+    )
+
+
+def two_models(name: str, span: Span, other: str, first: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0214",
+        f"this spec has two models, `{other}` and `{name}`",
+        (Label(span), Label(first, "the first")),
+        ("make one of them a layer, or put it in a file of its own",),
+    )
+
+
+def two_blocks(what: str, span: Span, first: Span) -> Diagnostic:
+    """A second `mesh` or `partition`."""
+    return Diagnostic("E0210", f"this spec has two {what} blocks", (Label(span), Label(first, "the first")))
+
+
+def too_many_arguments(callee: str, given: int, names: Sequence[str], span: Span) -> Diagnostic:
+    takes = f"`{callee}({', '.join(names)})`"
+    return Diagnostic(
+        "E0222", f"`{callee}` takes {len(names)} arguments, {given} are given", (Label(span),), (f"it is {takes}",)
+    )
+
+
+def missing_argument(callee: str, name: str, span: Span, names: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        "E0222",
+        f"`{callee}` is called without `{name}`",
+        (Label(span),),
+        (f"it is `{callee}({', '.join(names)})`",),
+    )
+
+
+def argument_twice(callee: str, name: str, span: Span) -> Diagnostic:
+    return Diagnostic("E0222", f"`{callee}` is given `{name}` twice", (Label(span),))
+
+
+def wrong_type(expected: str, got: str, span: Span, helps: tuple[str, ...] = ()) -> Diagnostic:
+    """Both as prose with an article: `a tensor`, `the number 3`."""
+    return Diagnostic("E0223", f"expected {expected}, got {got}", (Label(span),), helps)
+
+
+def recursion(names: Sequence[str], span: Span) -> Diagnostic:
+    """`names` begin and end with the same layer or strategy."""
+    return Diagnostic("E0231", f"`{names[-1]}` uses itself", (Label(span, " -> ".join(names)),))
+
+
+def after_return(span: Span, returned: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0233", "this never runs", (Label(span, "after the return"), Label(returned, "returns here")), ("remove it",)
+    )
+
+
+def return_in_repeat(span: Span) -> Diagnostic:
+    return Diagnostic("E0233", "a repeat cannot return", (Label(span),), ("return after the repeat",))
+
+
+def wrong_count(targets: int, values: int, what: str, span: Span) -> Diagnostic:
+    """A call that yields `values` tensors where `targets` are named."""
+    many = {0: "nothing", 1: "one tensor"}.get(values, f"{values} tensors")
+    want = {1: "one is"}.get(targets, f"{targets} are")
+    return Diagnostic("E0234", f"{what} yields {many} where {want} expected", (Label(span),))
+
+
+def no_loss(name: str, span: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0238",
+        f"model `{name}` has no loss",
+        (Label(span),),
+        ("a model says what it is trained for: loss next_token(logits, tokens)",),
+    )
+
+
+def bad_target(target: str, span: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0239", f'"{target}" does not name a function', (Label(span),), ('write "package.module:function"',)
+    )
+
+
+def unused_weight(name: str, span: Span) -> Diagnostic:
+    return Diagnostic("W0310", f"`{name}` is never used", (Label(span, "declared here"),), ("remove it, or use it",))
+
+
+def unused_dim(name: str, span: Span) -> Diagnostic:
+    return Diagnostic("W0311", f"no tensor has the dim `{name}`", (Label(span, "declared here"),), ("remove it",))
+
+
+def unused_input(name: str, span: Span) -> Diagnostic:
+    return Diagnostic("W0312", f"the input `{name}` is never used", (Label(span),), ("remove it, or use it",))

@@ -1,0 +1,56 @@
+"""What is said about rules and strategies before anything is placed by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.suggest import did_you_mean, quoted
+from meshc.source import Span
+
+
+def place_in_place(inner: str, outer: str, span: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0241", f"`{inner}` cannot stand in `{outer}`", (Label(span),), ("write the two beside each other",)
+    )
+
+
+def only_in_use(what: str, outer: str, span: Span) -> Diagnostic:
+    """An exchange or a stage among rules of weights at rest."""
+    return Diagnostic("E0241", f"`{what}` says nothing about {outer}", (Label(span),), (f"write it outside `{outer}`",))
+
+
+def bad_option(name: str, value: str, span: Span, known: Sequence[str]) -> Diagnostic:
+    helps = did_you_mean(value, known)
+    if known and not any("known" in line for line in helps):
+        helps = (*helps, f"`{name}` is {quoted(known, 'or')}")
+    return Diagnostic("E0242", f"`{name}` cannot be {value}", (Label(span),), helps)
+
+
+def options_differ(name: str, one: str, other: str, span: Span, first: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0242",
+        f"`{name}` is {other} and {one}",
+        (Label(span, one), Label(first, other)),
+        ("it holds for the whole program",),
+    )
+
+
+def not_an_axis(name: str, got: str, span: Span, where: Span) -> Diagnostic:
+    """A strategy's argument that stands where an axis is needed."""
+    return Diagnostic(
+        "E0204", f"`{name}` must be a mesh axis, got {got}", (Label(span), Label(where, "stands for an axis here"))
+    )
+
+
+def axis_of_view(axis: str, view: str, span: Span, declared: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0245",
+        f"`{axis}` is an axis of the view `{view}` only",
+        (Label(span), Label(declared, "declared here")),
+        (f"write it within {view} {{ … }}",),
+    )
+
+
+def not_a_condition(got: str, span: Span) -> Diagnostic:
+    return Diagnostic("E0223", f"expected a condition, got {got}", (Label(span),), ("a condition is true or false",))

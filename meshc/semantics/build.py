@@ -1,0 +1,142 @@
+"""The state of elaborating layers: the module being made, and what is known about its values beyond their dims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from meshc.diagnostics import spec_names, spec_tensors
+from meshc.semantics.operands import BROKEN, Broken, Operand, Results, described, names
+from meshc.semantics.program import Dim, Kind, Module, Route, Statement, Value, Weight
+from meshc.semantics.report import Report
+from meshc.semantics.scope import Scope
+from meshc.semantics.sizes import SizeTable
+from meshc.source import Span
+from meshc.syntax import ast
+
+Wish = tuple[str, ...]
+"""The spec's names for the results of an expression; empty where it gives none."""
+
+
+@dataclass(eq=False)
+class Frame:
+    """One call of a layer (or the model) while its body is elaborated."""
+
+    scope: Scope
+    path: tuple[str, ...]
+    is_model: bool = False
+    names: dict[str, Operand] = field(default_factory=dict)
+    weights: list[Weight] = field(default_factory=list)
+    taken: dict[str, Span] = field(default_factory=dict)  # names of weights and instances, which share the paths
+    body: list[Statement] = field(default_factory=list)
+    stack: tuple[Dim, ...] = ()
+    inputs: list[Value] = field(default_factory=list)
+    states: dict[str, Weight] = field(default_factory=dict)
+    updated: dict[str, Span] = field(default_factory=dict)
+    returned: Results = ()
+    return_span: Span | None = None
+    masks: int = 0
+
+    def instance(self, base: str, span: Span) -> str:
+        """A free name for a call: `base`, else `base_2`, `base_3` …"""
+        name, count = base, 1
+        while name in self.taken:
+            count += 1
+            name = f"{base}_{count}"
+        self.taken[name] = span
+        return name
+
+
+@dataclass(eq=False)
+class Facts:
+    """What is known about values beyond their dims; handed on to a layer that is called with them."""
+
+    banks: dict[Value, frozenset[Dim]] = field(default_factory=dict)  # dims that `@` batches
+    counts: dict[Value, Dim] = field(default_factory=dict)  # the dim that ids count
+    routes: dict[Value, Route] = field(default_factory=dict)
+    weights: dict[Value, Weight] = field(default_factory=dict)
+    used: set[Value] = field(default_factory=set)
+
+    def same(self, inner: Value, outer: Value) -> None:
+        """`inner` is `outer` as a layer that is called sees it."""
+        for table in (self.banks, self.counts, self.routes, self.weights):
+            if outer in table:
+                table[inner] = table[outer]  # type: ignore[index]
+
+
+@dataclass(eq=False)
+class Builder:
+    """Elaborates one model. `open` are the layers being elaborated, outermost first."""
+
+    dims: SizeTable
+    report: Report
+    facts: Facts = field(default_factory=Facts)
+    frames: list[Frame] = field(default_factory=list)
+    open: list[ast.Layer | ast.Model] = field(default_factory=list)
+    modules: list[Module] = field(default_factory=list)
+    has_loss: bool = False
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    # ------------------------------------------------------------ making values
+
+    def value(self, suggestion: str, dims: tuple[Dim, ...], span: Span, wish: Wish = (), index: int = 0) -> Value:
+        """A fresh float tensor, by the spec's name for it if it has one."""
+        if index < len(wish):
+            return Value(wish[index], dims, Kind.FLOAT, span, named=True)
+        return Value(suggestion, dims, Kind.FLOAT, span)
+
+    def emit(self, statement: Statement) -> None:
+        self.frame.body.append(statement)
+
+    def distinct(self, dims: tuple[Dim, ...], span: Span) -> bool:
+        """Whether no dim is there twice; reports the first that is."""
+        seen: set[str] = set()
+        for dim in dims:
+            if dim.name in seen:
+                self.report(spec_tensors.dim_twice(dim.name, names(dims), span))
+                return False
+            seen.add(dim.name)
+        return True
+
+    # ------------------------------------------------------------ names
+
+    def look_up(self, name: ast.Name) -> Operand:
+        """A name in an expression: a variable or parameter of the layer, else a dim."""
+        found = self.frame.names.get(name.text)
+        if found is None:
+            if name.text.rstrip("'") in self.dims:
+                return self.dim(name)
+            self.report(spec_names.unknown_value(name.text, name.span, [*self.frame.names, *self.dims.entries]))
+            return BROKEN
+        if isinstance(found, Value):
+            self.facts.used.add(found)
+        return found
+
+    def dim(self, name: ast.Name) -> Dim | Broken:
+        """A name where a dim must stand: a dim parameter of the layer, else a declared dim; either may be primed."""
+        base = name.text.rstrip("'")
+        primes = name.text[len(base) :]
+        found = self.frame.names.get(base)
+        if isinstance(found, Broken):
+            return BROKEN
+        if isinstance(found, Dim):
+            self.dims.used.add(found.base)
+            return replace(found, name=found.name + primes)
+        if base not in self.dims:
+            if found is not None:
+                self.report(spec_names.wrong_type("a dim", described(found), name.span))
+            else:
+                self.report(spec_names.unknown_dim(base, name.span, self._dim_names()))
+            return BROKEN
+        self.dims.used.add(base)
+        dim = self.dims.dim(base)
+        return BROKEN if dim is None else replace(dim, name=dim.name + primes)
+
+    def dims_of(self, given: tuple[ast.Name, ...]) -> tuple[Dim, ...] | Broken:
+        found = [self.dim(name) for name in given]
+        return tuple(d for d in found if isinstance(d, Dim)) if not any(d is BROKEN for d in found) else BROKEN
+
+    def _dim_names(self) -> list[str]:
+        return [*self.dims.entries, *(n for n, found in self.frame.names.items() if isinstance(found, Dim))]

@@ -1,0 +1,208 @@
+"""The functions of the language: what each takes, what it asks of tensors' dims, and the operation it makes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from meshc.diagnostics import spec_names, spec_tensors
+from meshc.semantics.arguments import Arguments
+from meshc.semantics.binding import Slot
+from meshc.semantics.build import Builder, Wish
+from meshc.semantics.experts import combine, load_balance, route
+from meshc.semantics.expressions import elementwise
+from meshc.semantics.losses import cross_entropy, next_token
+from meshc.semantics.operands import BROKEN, Broken, Constant, Operand, Results, names
+from meshc.semantics.parts import concat, split
+from meshc.semantics.program import Attend, Dim, Dropout, Reduce, Rope, Softmax, Value
+
+Make = Callable[[Builder, Arguments, Wish], "Operand | Results"]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the language; a slot that ends in `?` has a default."""
+
+    slots: tuple[Slot, ...]
+    make: Make
+
+
+def _function(slots: str, make: Make) -> Function:
+    return Function(tuple(Slot(name.rstrip("?"), not name.endswith("?")) for name in slots.split()), make)
+
+
+def _unary(function: str, constant: Callable[[float], float] | None) -> Function:
+    """A function of one tensor; on a constant it is computed here."""
+
+    def make(b: Builder, args: Arguments, wish: Wish) -> Operand:
+        operand = args.operand("x")
+        if isinstance(operand, Value):
+            return elementwise(b, function, (operand,), args.span, wish)
+        if isinstance(operand, Broken):
+            return BROKEN
+        try:
+            if constant is not None:
+                return Constant(constant(operand))
+        except (ValueError, OverflowError, ZeroDivisionError):
+            pass
+        b.report(spec_names.wrong_type("a tensor", f"the number {operand}", args.span_of("x")))
+        return BROKEN
+
+    return _function("x", make)
+
+
+def _binary(function: str, constant: Callable[[float, float], float]) -> Function:
+    def make(b: Builder, args: Arguments, wish: Wish) -> Operand:
+        left, right = args.operand("a"), args.operand("b")
+        if isinstance(left, Broken) or isinstance(right, Broken):
+            return BROKEN
+        if isinstance(left, Value) or isinstance(right, Value):
+            return elementwise(b, function, (left, right), args.span, wish)
+        return Constant(constant(left, right))
+
+    return _function("a b", make)
+
+
+def _reduce(function: str, suggestion: str) -> Function:
+    """`mean(x, over = dim | [dims])`; over all dims where none are given."""
+
+    def make(b: Builder, args: Arguments, wish: Wish) -> Operand:
+        x, over = args.tensor("x"), args.dims("over")
+        if isinstance(x, Broken) or isinstance(over, Broken):
+            return BROKEN
+        over = x.dims if over is None else over
+        if not (_all_in(b, over, x, args) and b.distinct(over, args.span_of("over"))):
+            return BROKEN
+        result = b.value(suggestion, tuple(d for d in x.dims if d not in over), args.span, wish)
+        b.emit(Reduce(function, x, over, result, args.span))
+        return result
+
+    return _function("x over?", make)
+
+
+def _all_in(b: Builder, dims: tuple[Dim, ...], x: Value, args: Arguments, name: str = "over") -> bool:
+    for dim in dims:
+        if dim not in x.dims:
+            b.report(spec_tensors.no_such_dim(dim.name, x.name, names(x.dims), args.span_of(name)))
+            return False
+    return True
+
+
+def _softmax(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    x, over = args.tensor("x"), args.dim("over")
+    if isinstance(x, Broken) or not isinstance(over, Dim) or not _all_in(b, (over,), x, args):
+        return BROKEN
+    result = b.value("probabilities", x.dims, args.span, wish)
+    b.emit(Softmax(x, over, result, args.span))
+    return result
+
+
+def _rope(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    """Along the dim called `seq` unless told otherwise; turns the last dim."""
+    x, theta, along = args.tensor("x"), args.number("theta", 10000.0), args.dim("along")
+    if isinstance(x, Broken) or isinstance(theta, Broken) or isinstance(along, Broken) or theta is None:
+        return BROKEN
+    if along is None:
+        along = next((dim for dim in x.dims if dim.name == "seq"), None)
+    if along is None:
+        hint = ("say along which dim positions run: rope(x, along = …)",)
+        b.report(spec_tensors.no_such_dim("seq", x.name, names(x.dims), args.span, hint))
+        return BROKEN
+    if not _all_in(b, (along,), x, args, "along"):
+        return BROKEN
+    turned = x.dims[-1]
+    if turned.size % 2 or turned.padded:
+        b.report(spec_tensors.odd_dim(turned.name, turned.real, args.span))
+        return BROKEN
+    result = b.value(x.name, x.dims, args.span, wish)
+    b.emit(Rope(x, along, float(theta), result, args.span))
+    return result
+
+
+def _attend(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    q, k, v = (args.tensor(name) for name in "qkv")
+    causal, window = args.flag("causal", True), args.count("window")
+    if isinstance(q, Broken) or isinstance(k, Broken) or isinstance(v, Broken):
+        return BROKEN
+    if isinstance(causal, Broken) or isinstance(window, Broken):
+        return BROKEN
+    if problem := _attend_problem(q.dims, k.dims, v.dims):
+        b.report(spec_tensors.bad_attend(problem, names(q.dims), names(k.dims), names(v.dims), args.span))
+        return BROKEN
+    seq, heads, kv_heads = q.dims[-3], q.dims[-2], k.dims[-2]
+    if heads.size % kv_heads.size or heads.real % kv_heads.real:
+        b.report(spec_tensors.uneven_heads(heads.name, heads.real, kv_heads.name, kv_heads.real, args.span))
+        return BROKEN
+    result = b.value("attended", (*q.dims[:-1], v.dims[-1]), args.span, wish)
+    b.emit(Attend(q, k, v, seq, heads, kv_heads, causal, window, result, args.span))
+    return result
+
+
+def _attend_problem(q: tuple[Dim, ...], k: tuple[Dim, ...], v: tuple[Dim, ...]) -> str | None:
+    """What is wrong with the dims of attention's operands, as a headline."""
+    if min(len(q), len(k), len(v)) < 3:
+        return "attention needs a sequence, heads and a head dim"
+    if k[:-1] != v[:-1]:
+        return f"keys and values differ in `{_first_difference(k, v)}`"
+    if q[:-2] != k[:-2]:
+        return f"queries and keys differ in `{_first_difference(q[:-2], k[:-2])}`"
+    if q[-1] != k[-1]:
+        return f"queries end in `{q[-1].name}`, keys in `{k[-1].name}`"
+    return None
+
+
+def _first_difference(one: tuple[Dim, ...], other: tuple[Dim, ...]) -> str:
+    different = (a.name for a, b in zip(one, other, strict=False) if a != b)
+    return next(different, (one + other)[min(len(one), len(other))].name)
+
+
+def _dropout(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    """A rate of 0 is no operation."""
+    x, rate = args.tensor("x"), args.number("rate", 0.0)
+    if isinstance(x, Broken) or isinstance(rate, Broken) or rate is None:
+        return BROKEN
+    if not 0 <= rate < 1:
+        b.report(spec_names.wrong_type("a rate from 0 to below 1", f"the number {rate}", args.span_of("rate")))
+        return BROKEN
+    if rate == 0:
+        return x
+    frame = b.frame
+    frame.masks += 1
+    mask = "dropout" if frame.masks == 1 else f"dropout_{frame.masks}"
+    result = b.value(x.name, x.dims, args.span, wish)
+    b.emit(Dropout(x, float(rate), (*frame.path, mask), result, args.span))
+    return result
+
+
+def _sign(x: float) -> float:
+    return math.copysign(1.0, x) if x else 0.0
+
+
+FUNCTIONS: dict[str, Function] = {
+    "square": _unary("square", lambda x: x * x),
+    "sqrt": _unary("sqrt", math.sqrt),
+    "rsqrt": _unary("rsqrt", lambda x: 1 / math.sqrt(x)),
+    "exp": _unary("exp", math.exp),
+    "log": _unary("log", math.log),
+    "abs": _unary("abs", abs),
+    "tanh": _unary("tanh", math.tanh),
+    "sign": _unary("sign", _sign),
+    **{name: _unary(name, None) for name in ("sigmoid", "silu", "gelu", "relu", "softplus", "float32")},
+    "maximum": _binary("maximum", max),
+    "minimum": _binary("minimum", min),
+    "mean": _reduce("mean", "mean"),
+    "sum": _reduce("sum", "total"),
+    "max": _reduce("max", "largest"),
+    "softmax": _function("x over", _softmax),
+    "rope": _function("x theta? along?", _rope),
+    "attend": _function("q k v causal? window?", _attend),
+    "dropout": _function("x rate", _dropout),
+    "concat": _function("a b c? d? along", concat),
+    "split": _function("x along into", split),
+    "next_token": _function("logits tokens", next_token),
+    "cross_entropy": _function("logits labels", cross_entropy),
+    "route": _function("x by top_k? bias? capacity?", route),
+    "combine": _function("x routed", combine),
+    "load_balance": _function("routed", load_balance),
+}

@@ -1,0 +1,139 @@
+"""The device mesh and its second views: sizes, the one `*`, and whether two factorisations fit each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from meshc.diagnostics import spec_names, spec_sizes
+from meshc.semantics.overrides import Overrides, overridden
+from meshc.semantics.program import Axis, View
+from meshc.semantics.report import Report
+from meshc.semantics.sizes import Entry, SizeTable
+from meshc.syntax import ast
+
+
+@dataclass(frozen=True)
+class Devices:
+    """The mesh of a spec; `sound` when every size is known."""
+
+    axes: tuple[Axis, ...] = ()
+    views: tuple[View, ...] = ()
+    mesh: ast.Mesh | None = None
+    sound: bool = True
+
+    @property
+    def names(self) -> list[str]:
+        return [axis.name for view in (self, *self.views) for axis in view.axes]
+
+
+def read_meshes(items: Sequence[ast.Mesh], overrides: Overrides, devices: int | None, report: Report) -> Devices:
+    """The mesh and views of a spec, on `devices` devices (None: on as many as the mesh says)."""
+    mains = [item for item in items if item.name is None]
+    for second in mains[1:]:
+        report(spec_names.two_blocks("mesh", second.span, mains[0].span))
+    _distinct((axis.name for item in (*mains[:1], *(i for i in items if i.name)) for axis in item.axes), report)
+    if not mains:
+        views = [item for item in items if item.name]
+        for view in views:
+            for name in view.regroup or ():
+                report(spec_names.unknown_axis(name.text, name.span, [], None))
+        return Devices(sound=not views)
+    axes = _axes(mains[0], overrides, devices, report)
+    if axes is None:
+        return Devices(tuple(Axis(a.name.text, 1, a.name.span) for a in mains[0].axes), mesh=mains[0], sound=False)
+    views = [_view(item, axes, mains[0], overrides, report) for item in items if item.name]
+    sound = not any(view is None for view in views)
+    return Devices(axes, tuple(view for view in views if view), mains[0], sound)
+
+
+def _distinct(names: Iterable[ast.Name], report: Report) -> None:
+    first: dict[str, ast.Name] = {}
+    for name in names:
+        if name.text in first:
+            report(spec_names.defined_twice(name.text, name.span, first[name.text].span))
+        first.setdefault(name.text, name)
+
+
+def _axes(mesh: ast.Mesh, overrides: Overrides, total: int | None, report: Report) -> tuple[Axis, ...] | None:
+    """The axes of a mesh or view whose sizes multiply to `total` where one is `*`."""
+    entries = {a.name.text: Entry(a.name, a.size) for a in mesh.axes if a.size is not None}
+    stars = [a for a in mesh.axes if a.size is None]
+    declared = {a.name.text: Entry(a.name, a.size or ast.Number(1, a.span)) for a in mesh.axes}
+    changed = overridden(declared, overrides, "mesh.")
+    wild = {o.key.text.removeprefix("mesh.") for o in overrides if o.key.text.startswith("mesh.") and o.size is None}
+    stars = [
+        a for a in mesh.axes if a.name.text in wild or (a in stars and changed[a.name.text] is declared[a.name.text])
+    ]
+    entries = {name: entry for name, entry in changed.items() if all(name != star.name.text for star in stars)}
+    table = SizeTable(entries, report, lambda n, s, known: spec_names.unknown_axis(n, s, known, mesh.axes[-1].span))
+    sizes = {name: dim and dim.size for name in entries for dim in (table.dim(name),)}
+    if len(stars) > 1:
+        report(spec_sizes.two_stars(stars[1].span, stars[0].span))
+    if len(stars) > 1 or None in sizes.values():
+        return None
+    known = {name: size for name, size in sizes.items() if size is not None}
+    if stars:
+        left = _left(stars[0], math.prod(known.values()), total, report)
+        if left is None:
+            return None
+        known[stars[0].name.text] = left
+    return tuple(Axis(a.name.text, known[a.name.text], a.name.span) for a in mesh.axes)
+
+
+def _left(star: ast.Axis, others: int, total: int | None, report: Report) -> int | None:
+    if total is None:
+        report(spec_sizes.star_unknown(star.name.text, star.span))
+        return None
+    if total % others:
+        report(spec_sizes.star_uneven(star.name.text, others, total, star.span))
+        return None
+    return total // others
+
+
+def _view(item: ast.Mesh, axes: Sequence[Axis], mesh: ast.Mesh, overrides: Overrides, report: Report) -> View | None:
+    sizes = {axis.name: axis.size for axis in axes}
+    assert item.name is not None
+    group = item.regroup or ()
+    unknown = [name for name in group if name.text not in sizes]
+    for name in unknown:
+        report(spec_names.unknown_axis(name.text, name.span, list(sizes), mesh.axes[-1].span))
+    if unknown:
+        return None
+    names = tuple(name.text for name in group)
+    in_order = tuple(axis.name for axis in axes if axis.name in names)
+    if names != in_order:
+        report(spec_sizes.regroup_order(item.name.text, f"regroup({', '.join(in_order)})", item.name.span))
+        return None
+    total = math.prod(sizes[name] for name in names)
+    inner = _axes(item, overrides, total, report)
+    if inner is None:
+        return None
+    left = " * ".join(f"{name} ({sizes[name]})" for name in names)
+    right = " * ".join(f"{axis.name} ({axis.size})" for axis in inner)
+    product = math.prod(axis.size for axis in inner)
+    if product != total:
+        report(spec_sizes.regroup_product(item.name.text, left, total, right, product, item.name.span))
+        return None
+    if common_refinement([sizes[name] for name in names], [axis.size for axis in inner]) is None:
+        report(spec_sizes.no_refinement(item.name.text, left, right, item.name.span))
+        return None
+    return View(item.name.text, names, inner, item.span)
+
+
+def common_refinement(one: Sequence[int], other: Sequence[int]) -> list[int] | None:
+    """The coarsest factorisation that both are groupings of, outermost first; None where there is none.
+
+    A factorisation cuts the devices at the products of its last factors; the union of two sets of cuts is a
+    factorisation only if each cut divides the next.
+    """
+    cuts = sorted({1, *_cuts(one), *_cuts(other)})
+    if any(b % a for a, b in pairwise(cuts)):
+        return None
+    return [b // a for a, b in pairwise(cuts)][::-1]
+
+
+def _cuts(sizes: Sequence[int]) -> list[int]:
+    return [math.prod(sizes[i:]) for i in range(len(sizes))]

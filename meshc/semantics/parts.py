@@ -1,0 +1,80 @@
+"""`concat` and `split`: tensors side by side along a dim, and back."""
+
+from __future__ import annotations
+
+from meshc.diagnostics import spec_names, spec_tensors
+from meshc.semantics.arguments import Arguments
+from meshc.semantics.build import Builder, Wish
+from meshc.semantics.operands import BROKEN, Broken, Operand, Results, names
+from meshc.semantics.program import Concat, Dim, Split, Value
+
+
+def concat(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    """`concat(a, b, along = d)`: each operand has a dim of its own where the result has `d`."""
+    given = [args.tensor(name) for name in ("a", "b", "c", "d") if name in args.given]
+    along = args.dim("along")
+    operands = tuple(value for value in given if isinstance(value, Value))
+    if len(operands) != len(given) or not isinstance(along, Dim):
+        return BROKEN
+    parts = _parts(operands, along)
+    if parts is None:
+        shapes = ", ".join(spec_tensors.bracketed(names(o.dims)) for o in operands)
+        hint = ("all dims but one must be the same, and that one is what is put side by side",)
+        b.report(spec_tensors.bad_parts(f"cannot put {shapes} side by side", args.span, hint))
+        return BROKEN
+    if sum(part.size for part in parts) != along.size or any(part.padded for part in (*parts, along)):
+        b.report(_uneven(parts, along, args))
+        return BROKEN
+    dims = tuple(along if dim == parts[0] else dim for dim in operands[0].dims)
+    if not b.distinct(dims, args.span):
+        return BROKEN
+    result = b.value("joined", dims, args.span, wish)
+    b.emit(Concat(operands, parts, along, result, args.span))
+    return result
+
+
+def _parts(operands: tuple[Value, ...], along: Dim) -> tuple[Dim, ...] | None:
+    """The dim of each operand that lies along the joined one."""
+    shared = [dim for dim in operands[0].dims if all(dim in other.dims for other in operands[1:])]
+    own = [[dim for dim in operand.dims if dim not in shared] for operand in operands]
+    if all(len(dims) == 1 for dims in own):
+        return tuple(dims[0] for dims in own)
+    if any(own):
+        return None
+    same = [dim for dim in shared if dim.size * len(operands) == along.size]
+    return (same[-1],) * len(operands) if same else None
+
+
+def split(b: Builder, args: Arguments, wish: Wish) -> Operand | Results:
+    """`a, b = split(x, along = d, into = [d1, d2])`."""
+    x, along, into = args.tensor("x"), args.dim("along"), args.dims("into")
+    if isinstance(x, Broken) or not isinstance(along, Dim) or not isinstance(into, tuple):
+        return BROKEN
+    if along not in x.dims:
+        b.report(spec_tensors.no_such_dim(along.name, x.name, names(x.dims), args.span_of("along")))
+        return BROKEN
+    if sum(part.size for part in into) != along.size or any(part.padded for part in (*into, along)):
+        b.report(_uneven(into, along, args))
+        return BROKEN
+    if wish and len(wish) != len(into):
+        b.report(spec_names.wrong_count(len(wish), len(into), "`split`", args.span))
+        return (BROKEN,) * len(wish)
+    results: list[Value] = []
+    start = 0
+    for i, part in enumerate(into):
+        dims = tuple(part if dim == along else dim for dim in x.dims)
+        if not b.distinct(dims, args.span):
+            return (BROKEN,) * len(into)
+        result = b.value(part.name, dims, args.span, wish, i)
+        b.emit(Split(x, along, part, start, result, args.span))
+        start += part.size
+        results.append(result)
+    return tuple(results)
+
+
+def _uneven(parts: tuple[Dim, ...], along: Dim, args: Arguments):
+    if any(part.padded for part in (*parts, along)):
+        return spec_tensors.bad_parts("a padded dim cannot be joined or split", args.span)
+    total = " + ".join(f"`{part.name}` ({part.size})" for part in parts)
+    size = sum(part.size for part in parts)
+    return spec_tensors.bad_parts(f"{total} is {size}, and `{along.name}` is {along.size}", args.span)

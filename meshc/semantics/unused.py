@@ -1,0 +1,36 @@
+"""What a spec declares and nothing uses: nothing is ignored silently."""
+
+from __future__ import annotations
+
+from meshc.diagnostics import spec_names as say
+from meshc.semantics.build import Builder
+from meshc.semantics.program import Module
+from meshc.semantics.report import Report
+from meshc.semantics.sizes import references
+
+
+def unused(b: Builder, model: Module, report: Report) -> None:
+    """Warns of weights that no expression names, inputs of the model likewise, and dims that no tensor has."""
+    for module in b.modules:
+        for weight in module.weights:
+            if weight.value not in b.facts.used:
+                report(say.unused_weight(weight.name, weight.value.span))
+    for value in model.inputs:
+        if value not in b.facts.used:
+            report(say.unused_input(value.name, value.span))
+    for name in unused_dims(b):
+        entry = b.dims.entries[name]
+        report(say.unused_dim(name, entry.name.span))
+
+
+def unused_dims(b: Builder) -> list[str]:
+    """Declared dims that no tensor has, no repeat counts, and no used dim's size is computed from."""
+    needed = set(b.dims.used)
+    rest = list(needed)
+    while rest:
+        entry = b.dims.entries.get(rest.pop())
+        for ref in references(entry.size) if entry else ():
+            if ref.text in b.dims.entries and ref.text not in needed:
+                needed.add(ref.text)
+                rest.append(ref.text)
+    return [name for name in b.dims.entries if name not in needed]
