@@ -81,6 +81,15 @@ def test_sessions_print_what_is_shown(page: Path, monkeypatch: pytest.MonkeyPatc
     assert runner.failures == 0, lines.getvalue()
 
 
+def test_every_function_and_strategy_is_in_the_reference():
+    from meshc.semantics.functions import FUNCTIONS
+
+    text = (ROOT / "docs" / "language.md").read_text()
+    strategies = re.findall(r"^strategy (\w+)", (ROOT / "specs" / "std" / "strategies.mesh").read_text(), re.MULTILINE)
+    assert [name for name in FUNCTIONS if not re.search(rf"`{name}\b", text)] == []
+    assert [name for name in strategies if f"strategy {name}(" not in text] == []
+
+
 def test_yaml_in_the_reference_is_valid():
     from ruamel.yaml import YAML
 
