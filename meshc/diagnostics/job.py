@@ -121,6 +121,12 @@ def bad_override(text: str, span: Span) -> Diagnostic:
     return _at("E0510", span, f"`{text}` is not of the form `name=value`", help_line)
 
 
+def unknown_section(key: str, section: str, span: Span, known: Iterable[str]) -> Diagnostic:
+    return _at(
+        "E0502", span, f"`{key}` is neither a dim, nor `mesh.AXIS`, nor a job's key", *did_you_mean(section, known)
+    )
+
+
 def override_twice(key: str, span: Span, first: Span) -> Diagnostic:
     labels = (Label(span, "again here"), Label(first, "first given here"))
     return Diagnostic("E0503", f"`{key}` is set twice", labels, ("keep one of them",))

@@ -13,8 +13,11 @@ from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import did_you_mean
 from meshc.source import SourceFile, Span
 
-# A comment begins at the first `#` outside of a string; a string ends at the latest where its line does.
-_LINE = re.compile(r"""(?:[^#"'\n]|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?)*(?P<comment>#\s*meshc:[^\n]*)""")
+# A comment begins at the first `#` outside of a string, which ends at the latest where its line does. In a spec `'` is
+# a prime. A second `#` may stand inside of a comment.
+_COMMENT = r"(?:#[^#\n]*)*?(?P<comment>#\s*meshc:[^\n]*)"
+_MESH = re.compile(r'(?>[^#"\n]|"(?>[^"\\\n]|\\.)*+"?)*+' + _COMMENT)
+_YAML = re.compile(r"""(?>[^#"'\n]|"(?>[^"\\\n]|\\.)*+"?|'[^'\n]*+'?)*+""" + _COMMENT)
 _ALLOW = re.compile(r"#\s*meshc:\s*allow\(([^)]*)\)\s*(.*?)\s*$")
 
 
@@ -99,7 +102,8 @@ def _comments(source: SourceFile) -> Iterator[Span]:
     """The places of all comments that begin with `meshc:`."""
     if "meshc:" not in source.text:
         return
+    pattern = _YAML if source.name.endswith((".yaml", ".yml")) else _MESH
     for number, start in enumerate(source.line_starts, 1):
         line = source.line(number)
-        if "meshc:" in line and (match := _LINE.match(line)):
+        if "meshc:" in line and (match := pattern.match(line)):
             yield Span(source, start + match.start("comment"), start + len(line.rstrip()))

@@ -1,0 +1,355 @@
+"""The command line. Exit codes: 0 fine, 1 the user's problem, 2 usage, 3 a bug in meshc."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from meshc import __version__
+from meshc.diagnostics.arrange import arranged, counted, has_errors, plural
+from meshc.diagnostics.model import Diagnostic
+from meshc.job.target import Request
+
+if TYPE_CHECKING:
+    from meshc.driver import Compiled
+
+BUG = 3
+CODE = re.compile(r"[EW][0-9]{4}", re.IGNORECASE)
+
+Command = Callable[..., Any]
+_slice = click.option(
+    "--slice", metavar="NAME", help="The machine: `cpu-8`, `v5e-256`; `meshc schema slice` for one of your own."
+)
+_set = click.option(
+    "--set", "sets", metavar="KEY=VALUE", multiple=True, help="Change a dim, `mesh.AXIS`, or a job's key."
+)
+_strict = click.option("--strict", is_flag=True, help="Take warnings for errors.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="meshc", message="%(prog)s %(version)s")
+def cli() -> None:
+    """A compiler and launcher for distributed training: write what a model is and where its dims lie, read the
+    program.
+    """
+
+
+@cli.command()
+@click.argument("paths", metavar="SPEC...", nargs=-1, required=True)
+@_slice
+@_set
+@_strict
+@click.option("--format", "form", type=click.Choice(["full", "concise", "json"]), default="full")
+def lint(paths: Sequence[str], slice: str | None, sets: tuple[str, ...], strict: bool, form: str) -> int:
+    """Check specs or jobs, and say all that is wrong with them."""
+    from meshc.driver import check
+
+    found = [d for path in dict.fromkeys(paths) for d in check(Request(path, slice, sets)).diagnostics]
+    diagnostics = arranged(found)
+    _print(diagnostics, form, sys.stdout)
+    if form != "json":
+        click.echo(f"{plural(len(set(paths)), 'file')} checked: {counted(diagnostics) or 'no problems'}")
+    return _code(diagnostics, strict)
+
+
+@cli.command()
+@click.argument("paths", metavar="SPEC...", nargs=-1, required=True)
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit 1 if a file is not as fmt writes it.")
+def fmt(paths: Sequence[str], only_check: bool) -> int:
+    """Write specs in the one way there is to write them."""
+    from meshc.driver import formatted
+
+    diagnostics: list[Diagnostic] = []
+    others = 0
+    for path in dict.fromkeys(paths):
+        old, new, problems = formatted(path)
+        diagnostics += problems
+        if new is None or new == old:
+            continue
+        others += 1
+        if only_check:
+            click.echo(f"{path} would be written anew")
+        else:
+            diagnostics += _replace(Path(path), new)
+    _print(arranged(diagnostics), "full", sys.stderr)
+    return 1 if has_errors(diagnostics) or (only_check and others) else 0
+
+
+@cli.command()
+@click.argument("path", metavar="SPEC|JOB")
+@click.option("-o", "directory", metavar="DIR", help="Where to; default: build/NAME of the spec.")
+@_slice
+@_set
+@_strict
+def build(path: str, directory: str | None, slice: str | None, sets: tuple[str, ...], strict: bool) -> int:
+    """Write the training program of a spec or job."""
+    from meshc.launch.program_dir import write_program
+
+    compiled = _compile(Request(path, slice, sets), strict)
+    if compiled is None:
+        return 1
+    target = Path(directory or Path("build", Path(path).stem))
+    if problems := write_program(target, compiled.files, compiled.manifest):
+        _print(problems, "full", sys.stderr)
+        return 1
+    click.echo(f"wrote {target / 'train.py'} for {plural(compiled.report.devices, 'device')}")
+    return 0
+
+
+@cli.command()
+@click.argument("path", metavar="SPEC|JOB|DIR")
+@_slice
+@_set
+@click.option("--steps", type=click.IntRange(1), metavar="N", help="How many steps in all.")
+@click.option("--out", metavar="RUN_DIR", help="Where metrics and checkpoints go; default: runs/NAME-TIME.")
+@click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS]")
+def run(
+    path: str, slice: str | None, sets: tuple[str, ...], steps: int | None, out: str | None, arguments: Sequence[str]
+) -> int:
+    """Train: build a spec or job and run it on this machine, or run a program that is built.
+
+    ARGUMENTS go to the program.
+    """
+    from meshc.launch.local import environment, run_program
+    from meshc.launch.program_dir import read_program, write_program
+
+    run_dir = Path(out) if out else _run_dir(Path(path).resolve().stem)
+    if Path(path).is_dir():
+        if slice or sets:
+            raise click.UsageError(
+                "a built program has its slice and settings: give --slice and --set with a spec or job"
+            )
+        directory = Path(path)
+        built = read_program(directory)
+        if isinstance(built, Diagnostic):
+            return _fail(built)
+        env = environment(*_where(built.manifest))
+    else:
+        compiled = _compile(Request(path, slice, sets, steps))
+        if compiled is None:
+            return 1
+        env = environment(compiled.target.slice, compiled.report.devices, compiled.job.launch.backend)
+        directory = run_dir / "program"
+        if isinstance(env, Diagnostic):
+            return _fail(env)
+        if problems := write_program(directory, compiled.files, compiled.manifest):
+            return _fail(*problems)
+    if isinstance(env, Diagnostic):
+        return _fail(env)
+    steps_flag = ["--steps", str(steps)] if steps else []
+    return run_program(directory, ["--out", str(run_dir), *steps_flag, *arguments], env)
+
+
+@cli.command()
+@click.argument("subject", metavar="SPEC|CODE")
+@click.argument("name", required=False)
+@_slice
+@_set
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+def explain(subject: str, name: str | None, slice: str | None, sets: tuple[str, ...], form: str) -> int:
+    """Say where each tensor of a spec lies, what travels and what it takes; or what a diagnostic's CODE means."""
+    if CODE.fullmatch(subject) and not Path(subject).exists():
+        return _explain_code(subject.upper())
+    from meshc.cost.report import as_json
+
+    compiled = _compile(Request(subject, slice, sets), emit=False)
+    if compiled is None:
+        return 1
+    report = compiled.report
+    if name is not None:
+        report = report.named(name)
+        if not report.tensors and not report.collectives:
+            from meshc.diagnostics.run import unknown_tensor
+
+            return _fail(unknown_tensor(name, [t.path for t in compiled.report.tensors]))
+    if form == "json":
+        import json
+
+        click.echo(json.dumps(as_json(report), indent=2))
+    else:
+        from meshc.cost.tables import text
+
+        click.echo(text(report), nl=False)
+    return 0
+
+
+@cli.command()
+@click.argument("paths", metavar="SPEC...", nargs=-1, required=True)
+@_slice
+@_set
+def prove(paths: Sequence[str], slice: str | None, sets: tuple[str, ...]) -> int:
+    """Prove programs against the one-device program: parity, placement, traffic."""
+    from meshc.prove import proofs, report
+
+    holds = True
+    for path in dict.fromkeys(paths):
+        if _compile(Request(path, slice, sets)) is None:
+            holds = False
+            continue
+        for proof in proofs.run(path, _builder(path, slice, sets)):
+            holds = holds and proof.holds
+            for line in report.lines(proof):
+                click.echo(line)
+    return 0 if holds else 1
+
+
+@cli.command()
+@click.argument("what", type=click.Choice(["job", "slice"]))
+def schema(what: str) -> int:
+    """Print the JSON Schema of a job or slice, for editors."""
+    import json
+
+    from meshc.job.model import Job
+    from meshc.job.slice_fields import SliceFields
+
+    model = Job if what == "job" else SliceFields
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
+    click.echo(json.dumps(document, indent=2))
+    return 0
+
+
+# ---------------------------------------------------------------- what commands share
+
+
+def _compile(request: Request, strict: bool = False, emit: bool = True) -> Compiled | None:
+    """The compiled spec or job, or None with its problems printed."""
+    from meshc.driver import Compiled, compile_program
+
+    found, diagnostics = compile_program(request, emit)
+    _print(diagnostics, "full", sys.stderr)
+    return found if isinstance(found, Compiled) and not _code(diagnostics, strict) else None
+
+
+def _builder(path: str, slice: str | None, sets: tuple[str, ...]) -> Any:
+    """What `meshc prove` builds variants of a spec with."""
+    from meshc.driver import compile_program
+    from meshc.prove.variants import Built
+
+    def build_variant(flags: Sequence[str], on_slice: bool) -> Built | Sequence[Diagnostic]:
+        request = Request(path, slice if on_slice else None, sets, over=tuple(flags))
+        compiled, diagnostics = compile_program(request)
+        if compiled is None:
+            return [d for d in diagnostics if d.severity == "error"]
+        return Built(compiled.job, compiled.placed, compiled.collectives, compiled.files)
+
+    return build_variant
+
+
+def _explain_code(code: str) -> int:
+    from importlib import resources
+
+    from meshc.diagnostics.codes import TITLES
+    from meshc.diagnostics.run import unknown_code
+
+    page = resources.files("meshc.diagnostics").joinpath("explain", f"{code}.md")
+    if code not in TITLES or not page.is_file():
+        return _fail(unknown_code(code, sorted(TITLES)))
+    click.echo(page.read_text(encoding="utf-8"), nl=False)
+    return 0
+
+
+def _where(manifest: dict[str, Any]) -> tuple[Any, int]:
+    """The slice and the number of devices that a program was built for."""
+    from meshc.job.catalogue import find_slice
+
+    name, devices = manifest.get("slice"), manifest.get("devices")
+    slice = find_slice(str(name["name"]))[0] if isinstance(name, dict) and "name" in name else None
+    return slice, devices if isinstance(devices, int) else 1
+
+
+def _run_dir(name: str) -> Path:
+    """A new directory for a run's results."""
+    from datetime import datetime
+
+    first = Path("runs", f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
+    names = (first, *(first.with_name(f"{first.name}-{number}") for number in range(2, 1000)))
+    return next(path for path in names if not path.exists())
+
+
+def _replace(path: Path, text: str) -> list[Diagnostic]:
+    """Writes a file anew, whole or not at all."""
+    from meshc.diagnostics.run import cannot_write
+    from meshc.load import reason
+
+    path = path.resolve()
+    staging = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        staging.write_bytes(text.encode())
+        staging.chmod(path.stat().st_mode)
+        staging.replace(path)
+    except OSError as error:
+        return [cannot_write(str(path), reason(error))]
+    finally:
+        staging.unlink(missing_ok=True)
+    return []
+
+
+def _fail(*diagnostics: Diagnostic) -> int:
+    _print(diagnostics, "full", sys.stderr)
+    return 1
+
+
+def _print(diagnostics: Iterable[Diagnostic], form: str, stream: Any) -> None:
+    from meshc.diagnostics.render import concise, full
+
+    if form == "json":
+        from meshc.diagnostics.render import json
+
+        text = json.render(diagnostics)
+    elif form == "concise":
+        text = concise.render(diagnostics)
+    else:
+        colour = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        text = full.render(diagnostics, colour)
+        text += "\n" if text else ""
+    stream.write(text)
+
+
+def _code(diagnostics: Sequence[Diagnostic], strict: bool) -> int:
+    return 1 if has_errors(diagnostics) or (strict and diagnostics) else 0
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that has not all characters is no error
+    sys.exit(_main(arguments))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    try:
+        code = cli.main(arguments, prog_name="meshc", standalone_mode=False) or 0
+        sys.stdout.flush()
+        return code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:  # `meshc explain … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        return _bug(error)
+
+
+def _bug(error: Exception) -> int:
+    if os.environ.get("MESHC_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    sys.stderr.write(
+        f"meshc {__version__} has a bug: {type(error).__name__}: {error}\n"
+        "please report it with the spec that shows it; MESHC_DEBUG=1 prints where it happened\n"
+    )
+    return BUG
+
+
+if __name__ == "__main__":
+    main()

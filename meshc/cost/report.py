@@ -1,0 +1,198 @@
+"""What `meshc explain` tells of a placed program: its mesh, where each tensor lies, each collective, memory a device.
+
+The JSON form, which `program.json` beside a built program has too; keys only ever become more:
+
+    {"mesh": {axis: size},                          every declared axis, outermost first
+     "views": {name: {"regroup": [axis], "axes": {axis: size}}},
+     "slice": {"name": str, "chips": int} | null,
+     "tensors": [{"path": str, "kind": KIND, "dims": [str], "shape": [int], "placement": {dim: [axis]}, "shard_shape":
+     [int], "bytes": int, "bytes_per_device": int}], "collectives": [{"op": str, "axes": [axis], "tensor": str,
+     "phase": "forward" | "backward" | "update", "count": int, "bytes_per_device": int}],   `count` runs in a step
+     send `bytes_per_device` in all "memory": {"params": int, "gradients": int, "optimizer": int, "state": int,
+     "inputs": int, "total": int}}
+
+Memory is bytes of one device at rest, activations and what XLA needs besides not counted. KIND is `param` (at rest),
+`gradient` (while it accumulates), `optimizer` (one of its moments), `state` (carried from step to step), `input`,
+`activation` (a named tensor of a layer, of one microstep; of a repeat, of one turn).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from meshc.job.slices import Slice
+from meshc.semantics.collectives import Collective
+from meshc.semantics.flat import flatten
+from meshc.semantics.placed import Computed, Layout, Placed, PlacedProgram, PlacedWeight, local_shape
+from meshc.semantics.program import Dim, Kind
+
+TensorKind = Literal["param", "gradient", "optimizer", "state", "input", "activation"]
+INDEX_BYTES = 4
+"""Token ids are int32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """What of a job decides sizes: bytes of an element at rest and in use, and the optimizer's moments a weight."""
+
+    param_bytes: int = 4
+    compute_bytes: int = 4
+    moments: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    path: str
+    kind: TensorKind
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    placement: dict[str, tuple[str, ...]]
+    shard_shape: tuple[int, ...]
+    bytes: int
+    bytes_per_device: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes of one device."""
+
+    params: int
+    gradients: int
+    optimizer: int
+    state: int
+    inputs: int
+
+    @property
+    def total(self) -> int:
+        return self.params + self.gradients + self.optimizer + self.state + self.inputs
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    mesh: dict[str, int]
+    views: dict[str, tuple[tuple[str, ...], dict[str, int]]]
+    slice: Slice | None
+    tensors: tuple[Tensor, ...]
+    collectives: tuple[Collective, ...]
+    memory: Memory
+
+    @property
+    def devices(self) -> int:
+        return math.prod(self.mesh.values())
+
+    def named(self, name: str) -> Report:
+        """The part that speaks of one tensor, or of all below a path: `Llama.table`, `Llama.block`, `wq`, `x`."""
+
+        def speaks(path: str) -> bool:
+            return f".{name}." in f".{path}."
+
+        tensors = tuple(t for t in self.tensors if speaks(t.path))
+        collectives = tuple(c for c in self.collectives if speaks(c.tensor))
+        return Report(self.mesh, self.views, self.slice, tensors, collectives, self.memory)
+
+
+def report(
+    placed: PlacedProgram, collectives: Sequence[Collective], widths: Widths, slice: Slice | None = None
+) -> Report:
+    tensors = (*_weights(placed, widths), *_inputs(placed), *_activations(placed, widths))
+    program = placed.program
+    return Report(
+        {axis.name: axis.size for axis in program.axes},
+        {view.name: (view.group, {axis.name: axis.size for axis in view.axes}) for view in program.views},
+        slice,
+        tensors,
+        tuple(collectives),
+        _memory(tensors, widths),
+    )
+
+
+def _weights(placed: PlacedProgram, widths: Widths) -> Iterator[Tensor]:
+    for kind in ("param", "gradient", "optimizer", "state"):
+        for weight in placed.weights:
+            if weight.weight.trained == (kind != "state"):
+                layout = _layout(weight, kind)
+                yield _tensor(
+                    ".".join(weight.weight.path), kind, weight.weight.dims, layout, widths.param_bytes, placed
+                )
+
+
+def _layout(weight: PlacedWeight, kind: str) -> Layout:
+    return {"gradient": weight.grads, "optimizer": weight.optimizer}.get(kind, weight.rest)
+
+
+def _inputs(placed: PlacedProgram) -> Iterator[Tensor]:
+    for item in placed.inputs:
+        yield _tensor(
+            f"{placed.program.model.name}.{item.value.name}", "input", item.value.dims, item.layout, 4, placed
+        )
+
+
+def _activations(placed: PlacedProgram, widths: Widths) -> Iterator[Tensor]:
+    seen: set[str] = set()
+    for item in flatten(placed).statements:
+        if isinstance(item.statement, Computed) and item.statement.result.value.named:
+            result: Placed = item.statement.result
+            path = _fresh(".".join((*item.path, result.value.name)), seen)
+            width = INDEX_BYTES if result.value.kind is Kind.INT else widths.compute_bytes
+            yield _tensor(path, "activation", result.value.dims, result.layout, width, placed)
+
+
+def _fresh(path: str, seen: set[str]) -> str:
+    """A name assigned again is another tensor: `x`, `x#2`, …"""
+    number = 1
+    name = path
+    while name in seen:
+        number += 1
+        name = f"{path}#{number}"
+    seen.add(name)
+    return name
+
+
+def _tensor(
+    path: str, kind: TensorKind, dims: tuple[Dim, ...], layout: Layout, width: int, placed: PlacedProgram
+) -> Tensor:
+    shape = tuple(dim.size for dim in dims)
+    shard = local_shape(dims, layout, placed.sizes)
+    placement = {dim.name: axes for dim, axes in zip(dims, layout.axes, strict=True) if axes}
+    names = tuple(dim.name for dim in dims)
+    return Tensor(path, kind, names, shape, placement, shard, math.prod(shape) * width, math.prod(shard) * width)
+
+
+def _memory(tensors: Sequence[Tensor], widths: Widths) -> Memory:
+    def held(kind: TensorKind) -> int:
+        return sum(t.bytes_per_device for t in tensors if t.kind == kind)
+
+    moments = held("optimizer") * widths.moments
+    return Memory(held("param"), held("gradient"), moments, held("state"), held("input"))
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The documented object, of plain lists, dicts, texts and numbers."""
+    return {
+        "mesh": report.mesh,
+        "views": {name: {"regroup": list(group), "axes": axes} for name, (group, axes) in report.views.items()},
+        "slice": {"name": report.slice.name, "chips": report.slice.chips} if report.slice else None,
+        "tensors": [_plain(tensor) for tensor in report.tensors],
+        "collectives": [_collective(collective) for collective in report.collectives],
+        "memory": {**asdict(report.memory), "total": report.memory.total},
+    }
+
+
+def _plain(tensor: Tensor) -> dict[str, Any]:
+    placement = {dim: list(axes) for dim, axes in tensor.placement.items()}
+    lists = {name: list(getattr(tensor, name)) for name in ("dims", "shape", "shard_shape")}
+    return {**asdict(tensor), **lists, "placement": placement}
+
+
+def _collective(found: Collective) -> dict[str, Any]:
+    return {
+        "op": found.op,
+        "axes": list(found.axes),
+        "tensor": found.tensor,
+        "phase": found.phase,
+        "count": found.count,
+        "bytes_per_device": found.bytes_per_device,
+    }

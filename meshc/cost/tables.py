@@ -1,0 +1,104 @@
+"""A report as text tables: what `meshc explain` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from meshc.cost.report import Report, Tensor
+from meshc.semantics.collectives import Collective
+
+TITLES = {
+    "param": "weights at rest",
+    "gradient": "gradients while they accumulate, where not as weights",
+    "optimizer": "optimizer state, where not as weights",
+    "state": "carried from step to step",
+    "input": "inputs",
+    "activation": "activations (a microstep)",
+}
+
+
+def text(report: Report) -> str:
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    axes = " x ".join(f"{axis} {size}" for axis, size in report.mesh.items()) or "one device"
+    where = f" on {report.slice.name}" if report.slice else ""
+    yield f"mesh: {axes} = {report.devices} devices{where}" if report.mesh else f"mesh: {axes}{where}"
+    for name, (group, inner) in report.views.items():
+        yield f"  {name} regroups {', '.join(group)}: {' x '.join(f'{axis} {size}' for axis, size in inner.items())}"
+    for kind, title in TITLES.items():
+        if tensors := _worth_showing(report, kind):
+            yield ""
+            yield from table(
+                (title, "dims", "a device", "axes", "bytes", "a device"), map(_tensor, tensors), right=(4, 5)
+            )
+    if report.collectives:
+        yield ""
+        head = ("collectives a step", "axes", "tensor", "phase", "runs", "bytes a device")
+        yield from table(head, map(_collective, report.collectives), right=(4, 5))
+        yield from _traffic(report.collectives)
+    yield ""
+    yield from _memory(report)
+
+
+def _worth_showing(report: Report, kind: str) -> list[Tensor]:
+    tensors = [t for t in report.tensors if t.kind == kind]
+    if kind not in ("gradient", "optimizer"):
+        return tensors
+    at_rest = {t.path: t.placement for t in report.tensors if t.kind == "param"}
+    return [t for t in tensors if at_rest.get(t.path) != t.placement]
+
+
+def _tensor(tensor: Tensor) -> tuple[str, ...]:
+    dims = ", ".join(f"{dim} {size}" for dim, size in zip(tensor.dims, tensor.shape, strict=True))
+    placement = ", ".join(f"{dim} -> {' '.join(axes)}" for dim, axes in tensor.placement.items())
+    shard = " x ".join(map(str, tensor.shard_shape)) or "1"
+    return (tensor.path, dims, shard, placement or "whole", size(tensor.bytes), size(tensor.bytes_per_device))
+
+
+def _collective(found: Collective) -> tuple[str, ...]:
+    axes = " ".join(found.axes)
+    return (found.op, axes, found.tensor, found.phase, str(found.count), size(found.bytes_per_device))
+
+
+def _traffic(collectives: Sequence[Collective]) -> Iterator[str]:
+    """Bytes a device and step, of each kind over each group of axes."""
+    sums: dict[tuple[str, tuple[str, ...]], int] = {}
+    for c in collectives:
+        sums[c.op, c.axes] = sums.get((c.op, c.axes), 0) + c.bytes_per_device
+    yield ""
+    rows = [(f"{op} over {' '.join(axes)}", size(number)) for (op, axes), number in sums.items()]
+    yield from table(("sent by a device in a step", "bytes"), [*rows, ("all", size(sum(sums.values())))], right=(1,))
+
+
+def _memory(report: Report) -> Iterator[str]:
+    memory = report.memory
+    names = ("params", "gradients", "optimizer", "state", "inputs")
+    rows = [(name, size(getattr(memory, name))) for name in names if getattr(memory, name)]
+    yield from table(("memory of a device", "bytes"), [*rows, ("all", size(memory.total))], right=(1,))
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], right: tuple[int, ...] = ()) -> Iterator[str]:
+    """Columns as wide as they need; those numbered in `right` end on one line."""
+    rows = list(rows)
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+
+    def line(row: tuple[str, ...]) -> str:
+        cells = (f"{c:>{w}}" if i in right else f"{c:<{w}}" for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        return "  ".join(cells).rstrip()
+
+    yield line(head)
+    yield line(tuple("-" * width for width in widths))
+    yield from map(line, rows)
+
+
+def size(num_bytes: int) -> str:
+    """`512 B`, `1.50 KiB`, `3.20 MiB`: three digits."""
+    if num_bytes < 1024:
+        return f"{num_bytes} B"
+    value, units = float(num_bytes), iter(("KiB", "MiB", "GiB", "TiB", "PiB"))
+    unit = "B"
+    while value >= 1024 and (larger := next(units, None)):
+        value, unit = value / 1024, larger
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"

@@ -1,0 +1,54 @@
+"""What is said about building and running."""
+
+from __future__ import annotations
+
+from meshc.diagnostics.model import Diagnostic
+from meshc.diagnostics.suggest import did_you_mean, quoted
+
+
+def cannot_write(path: str, why: str) -> Diagnostic:
+    return Diagnostic("E0602", f"cannot write `{path}`: {why}", (), ("nothing was left half-written",))
+
+
+def not_a_directory(path: str) -> Diagnostic:
+    return Diagnostic("E0601", f"`{path}` is not a directory", (), ("name another with `-o`",))
+
+
+def foreign_directory(path: str, example: str) -> Diagnostic:
+    message = f"`{path}` holds what meshc did not build: `{example}`"
+    return Diagnostic("E0601", message, (), ("name an empty or new directory with `-o`",))
+
+
+def edited_file(path: str) -> Diagnostic:
+    helps = ("keep it: build into another directory with `-o`", "or delete it, and it is written anew")
+    return Diagnostic("E0601", f"`{path}` was edited since it was built", (), helps)
+
+
+def not_a_program(path: str, missing: str) -> Diagnostic:
+    help_line = "make one with `meshc build SPEC -o DIR`"
+    return Diagnostic("E0603", f"`{path}` is not a built program: it has no `{missing}`", (), (help_line,))
+
+
+def unreadable_program(path: str) -> Diagnostic:
+    return Diagnostic("E0603", f"`{path}` is damaged", (), ("build it again",))
+
+
+def several_hosts(slice_name: str, hosts: int, chips: int) -> Diagnostic:
+    helps = (f"`--slice cpu-{chips}` runs it on virtual devices of this machine",) if chips <= 64 else ()
+    return Diagnostic("E0604", f"slice `{slice_name}` is {hosts} hosts, and this is one machine", (), helps)
+
+
+def other_backend(backend: str) -> Diagnostic:
+    helps = ("`--set launch.backend=local` runs it here", "`meshc build` writes the program to start there")
+    return Diagnostic("E0604", f"the job is for `{backend}`, which `meshc run` does not start", (), helps)
+
+
+def unknown_tensor(name: str, paths: list[str]) -> Diagnostic:
+    parts = {part for path in paths for part in path.split(".")}
+    return Diagnostic("E0605", f"no tensor is called `{name}`", (), did_you_mean(name, {*paths, *parts}))
+
+
+def unknown_code(code: str, known: list[str]) -> Diagnostic:
+    near = [one for one in known if one[:3] == code[:3]]
+    helps = did_you_mean(code, known) or ((f"there are {quoted(near)}",) if near else ())
+    return Diagnostic("E0606", f"no diagnostic has the code `{code}`", (), helps)

@@ -1,0 +1,104 @@
+"""The compiler on one screen: read, resolve, place, check; then derive the collectives and emit the program."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from meshc import __version__
+from meshc.diagnostics.arrange import arranged, has_errors
+from meshc.diagnostics.model import Diagnostic
+from meshc.diagnostics.suppress import suppress
+from meshc.job.target import Request, Target, read
+
+if TYPE_CHECKING:
+    from meshc.cost.report import Report
+    from meshc.job.model import Job
+    from meshc.semantics.collectives import Collective
+    from meshc.semantics.placed import PlacedProgram
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What checking found. `target` and `placed` are None where it did not come so far."""
+
+    target: Target | None
+    placed: PlacedProgram | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        return has_errors(self.diagnostics)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program ready to be written: `files` by their path in its directory, `manifest` what `program.json` says."""
+
+    target: Target
+    job: Job
+    placed: PlacedProgram
+    collectives: tuple[Collective, ...]
+    report: Report
+    files: dict[str, str]
+    manifest: dict[str, Any]
+
+
+def check(request: Request, with_job: bool = False) -> Checked:
+    """Everything that is wrong with a spec or job, in one run."""
+    from meshc.semantics.checks import CHECKS, Context
+    from meshc.semantics.overrides import override_at
+    from meshc.semantics.placement import place
+    from meshc.semantics.resolve import resolve
+    from meshc.syntax.ast import Name
+
+    target, problems = read(request, with_job)
+    if target is None:
+        return _checked(None, None, problems)
+    microsteps = target.job.job.train.microsteps if target.job else 1
+    overrides = tuple(override_at(Name(o.key, o.key_span), o.value, o.value_span) for o in target.overrides)
+    program, found = resolve(target.spec, overrides, target.slice.chips if target.slice else None)
+    problems += found
+    if program is None:
+        return _checked(target, None, problems)
+    placed, found = place(program, microsteps)
+    problems += found
+    context = Context(placed, target.slice)
+    for rule in CHECKS:
+        problems += rule(context)
+    if target.job:
+        from meshc.job.groups import groups_match
+
+        problems += groups_match(target.job, [".".join(w.weight.path) for w in placed.weights])
+    return _checked(target, placed, problems)
+
+
+def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
+    """A spec or job through the whole compiler; None where there are errors. Without `emit` no files are made."""
+    from meshc.codegen.emit import emit as emit_files
+    from meshc.cost.of_job import settings_of, widths_of
+    from meshc.cost.report import report
+    from meshc.semantics.collectives import derive
+
+    checked = check(request, with_job=True)
+    target, placed = checked.target, checked.placed
+    if checked.failed or placed is None or target is None or target.job is None:
+        return None, checked.diagnostics
+    job = target.job.job
+    collectives = derive(placed, settings_of(job))
+    told = report(placed, collectives, widths_of(job), target.slice)
+    files = emit_files(placed, job, collectives) if emit else {}
+    return Compiled(target, job, placed, collectives, told, files, _manifest(told, target)), checked.diagnostics
+
+
+def _manifest(report: Report, target: Target) -> dict[str, Any]:
+    """What a build says of itself: of what it was made, for how many devices, and all that `meshc explain` tells."""
+    from meshc.cost.report import as_json
+
+    spec = {"name": target.spec.name, "sha256": hashlib.sha256(target.spec.text.encode()).hexdigest()}
+    return {"meshc": __version__, "spec": spec, "devices": report.devices, **as_json(report)}
+
+
+def _checked(target: Target | None, placed: PlacedProgram | None, problems: list[Diagnostic]) -> Checked:
+    return Checked(target, placed, arranged(suppress(problems, [target.spec] if target else [])))

@@ -1,0 +1,18 @@
+"""Optimizer groups against the weights there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from meshc.diagnostics import job as say
+from meshc.diagnostics.model import Diagnostic
+from meshc.job.job_file import JobFile
+
+
+def groups_match(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
+    """Each group of the optimizer speaks of a weight."""
+    for i, group in enumerate(job.job.train.optimizer.groups):
+        if not any(fnmatchcase(path, group.match) for path in paths):
+            span = job.span("train", "optimizer", "groups", i, "match")
+            yield say.group_matches_nothing(group.match, span, paths)

@@ -1,0 +1,93 @@
+"""Running a built program on this machine: one child, which gets its signals from here and never outlives us."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from meshc.diagnostics import run as say
+from meshc.diagnostics.model import Diagnostic
+from meshc.job.slices import Slice
+from meshc.launch.program_dir import PROGRAM
+from meshc.runtime.env import Environment
+
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
+SECONDS_TO_END = 30
+"""A program may save a checkpoint when it is told to end; after this time it is killed."""
+_PLATFORMS = {"cpu": "cpu", "tpu": "tpu", "gpu": "cuda"}
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def environment(slice: Slice | None, devices: int, backend: str = "local") -> Environment | Diagnostic:
+    """How the program stands on this machine. Without a slice: on as many virtual CPU devices as its mesh has."""
+    if backend != "local":
+        return say.other_backend(backend)
+    if slice is None:
+        return Environment(platform="cpu", cpu_devices=devices)
+    if slice.hosts > 1:
+        return say.several_hosts(slice.name, slice.hosts, slice.chips)
+    return Environment(platform=_PLATFORMS[slice.platform], cpu_devices=slice.chips if slice.platform == "cpu" else 0)
+
+
+def run_program(directory: Path, arguments: Sequence[str], env: Environment) -> int:
+    """Runs the program to its end and yields its exit code; 128 + the signal where one ended it."""
+    command = [sys.executable, str(directory / PROGRAM), *arguments]
+    # A group of its own: Ctrl-C reaches it once, through us.
+    child = subprocess.Popen(command, env=_variables(env), process_group=0, preexec_fn=_end_with(os.getpid()))
+    try:
+        with _forwarding(child):
+            code = child.wait()
+    finally:
+        _end(child)
+    return code if code >= 0 else 128 - code
+
+
+def _variables(env: Environment) -> dict[str, str]:
+    """Our environment, the program's place, and where to find `meshc.runtime` also when meshc is not installed."""
+    root = str(Path(__file__).parent.parent.parent)
+    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), root)))
+    return {**os.environ, **env.variables(), "PYTHONPATH": path}
+
+
+def _end_with(parent: int):
+    """Makes the child be told to end when this process dies, however it dies (Linux)."""
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+    def in_child() -> None:
+        if libc:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+            if os.getppid() != parent:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    return in_child
+
+
+@contextmanager
+def _forwarding(child: subprocess.Popen[bytes]) -> Iterator[None]:
+    def forward(number: int, _frame: FrameType | None) -> None:
+        if child.poll() is None:
+            child.send_signal(number)
+
+    before = {number: signal.signal(number, forward) for number in FORWARDED}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is None:
+        child.terminate()
+        try:
+            child.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()

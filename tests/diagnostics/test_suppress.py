@@ -1,0 +1,70 @@
+"""`# meshc: allow(CODE) reason`."""
+
+import pytest
+
+from meshc.diagnostics.codes import TITLES
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.suppress import suppress
+from meshc.source import SourceFile, Span
+
+WARNING = next(code for code in sorted(TITLES) if code.startswith("W03"))
+
+
+def left(text: str, *found: tuple[str, str]) -> list[str]:
+    """The codes that are left of `found`, pairs of a code and the text it points at."""
+    source = SourceFile("a.mesh", text)
+    diagnostics = []
+    for code, pointed in found:
+        start = text.index(pointed)
+        diagnostics.append(Diagnostic(code, "m", (Label(Span(source, start, start + len(pointed))),)))
+    return [d.code for d in suppress(diagnostics, [source])]
+
+
+def test_a_warning_on_the_line_is_silenced_with_a_reason():
+    assert left(f"dp = 1  # meshc: allow({WARNING}) kept for the big slice\n", (WARNING, "dp")) == []
+
+
+def test_on_another_line_it_is_not_and_the_comment_is_reported():
+    text = f"dp = 1\nx = 2  # meshc: allow({WARNING}) because\n"
+    assert left(text, (WARNING, "dp")) == [WARNING, "W0140"]
+
+
+def test_several_codes():
+    assert left(f"dp = 1 # meshc: allow({WARNING}, W0140) r\n", (WARNING, "dp"), ("W0140", "dp")) == []
+
+
+@pytest.mark.parametrize(
+    ("comment", "code"),
+    [
+        (f"# meshc: allow({WARNING})", "E0140"),  # no reason
+        ("# meshc: allow(W9999) reason", "E0141"),
+        ("# meshc: allow() reason", "E0141"),
+        ("# meshc: alow(W0140) reason", "E0141"),
+    ],
+)
+def test_what_is_wrong_with_a_comment_is_said(comment: str, code: str):
+    assert code in left(f"dp = 1 {comment}\n", (WARNING, "dp"))
+
+
+def test_errors_cannot_be_silenced():
+    assert left("dp = 1 # meshc: allow(E0130) no\n", ("E0130", "dp")) == ["E0130", "E0141"]
+
+
+def test_after_an_error_an_idle_suppression_is_not_yet_reported():
+    assert left(f"a = 1 # meshc: allow({WARNING}) r\nb = 2\n", ("E0130", "b")) == ["E0130"]
+
+
+@pytest.mark.parametrize("line", ['x = "# meshc: allow"', r'x = "\" # meshc: no"', "x = 1  # about meshc: allow"])
+def test_what_is_no_such_comment_is_let_alone(line: str):
+    assert left(f"{line}\n") == []
+
+
+def test_a_suppression_in_an_imported_file_silences_and_is_not_judged():
+    imported = SourceFile("lib.mesh", f"a # meshc: allow({WARNING}) r\nb # meshc: allow({WARNING}) r\nc # meshc: x\n")
+    found = Diagnostic(WARNING, "m", (Label(Span(imported, 0, 1)),))
+    assert suppress([found], [SourceFile("a.mesh", "")]) == ()
+
+
+def test_a_comment_may_follow_a_prime_a_string_or_another_comment():
+    for before in ("param w: embed -> embed'", 'import "#"', "dp = 1  # eight of them"):
+        assert left(f"{before}  # meshc: allow({WARNING}) r\n", (WARNING, before[:2])) == []
