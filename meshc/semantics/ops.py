@@ -58,10 +58,10 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Rules:
-    """What an op asks: a value's axes in use, the ruled axes of dims (also in a primitive), an axis's exchange."""
+    """What an op asks: a value's axes in use, its ruled axes (also in a primitive), an axis's exchange."""
 
     home: Callable[[Value], tuple[Axes, ...]]
-    ruled: Callable[[Sequence[Dim], tuple[str, ...]], tuple[Axes, ...]]
+    ruled: Callable[[Value, tuple[str, ...]], tuple[Axes, ...]]
     exchange: Callable[[str, tuple[str, ...]], str | None]
     sizes: dict[str, int]
 
@@ -81,7 +81,7 @@ class Rules:
 
 def needs(op: Op, rules: Rules) -> Need:
     """Layouts for an operation; the result's home gives way where the operation takes an axis for itself."""
-    home = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result.dims, ()), strict=True)}
+    home = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result, ()), strict=True)}
     match op:
         case Elementwise():
             return _alike(op.operands, op.result, home)
@@ -177,8 +177,8 @@ def _reduce(op: Reduce, rules: Rules, home: Places) -> Need:
 
 def _attend(op: Attend, rules: Rules) -> Need:
     within = ("attend",)
-    inside = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result.dims, within), strict=True)}
-    keys = {d.name: a for d, a in zip(op.k.dims, rules.ruled(op.k.dims, within), strict=True)}
+    inside = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result, within), strict=True)}
+    keys = {d.name: a for d, a in zip(op.k.dims, rules.ruled(op.k, within), strict=True)}
     inside[op.q.dims[-1].name] = inside[op.result.dims[-1].name] = ()
     trouble = []
     heads, kv_heads = inside[op.heads.name], keys[op.kv_heads.name]

@@ -97,11 +97,15 @@ class _Walk:
         return self.module(self.program.model, (), inputs)
 
     def home(self, value: Value, chain: Chain) -> tuple[Axes, ...]:
-        """The ruled axes of a value; remembers why, and what is wrong with it."""
+        """The ruled axes of a value; remembers why."""
+        self.because.setdefault(value, self.book.claimed([d.name for d in value.dims], chain).because)
+        return self.ruled(value, chain, value.span)
+
+    def ruled(self, value: Value, chain: Chain, span: Span) -> tuple[Axes, ...]:
+        """What the rules say of a value in a place; reports what is wrong with it."""
         dims = [d.name for d in value.dims]
         claimed = self.book.claimed(dims, chain)
-        self.because.setdefault(value, claimed.because)
-        self.reports.claimed(claimed, value.name, value.span, dims)
+        self.reports.claimed(claimed, value.name, span, dims)
         return claimed.axes
 
     def module(self, module: Module, chain: Chain, inputs: Sequence[Layout]) -> PlacedModule:
@@ -173,7 +177,7 @@ class _Body:
 
     def _op(self, op: Op) -> None:
         chain = self.chain_of(op.result)
-        need = needs(op, self._rules(chain))
+        need = needs(op, self._rules(op, chain))
         for trouble in need.trouble:
             self.walk.reports.trouble(trouble, op)
         used = [axes for operand in need.operands if not isinstance(operand, float | int) for axes in operand[1]]
@@ -187,10 +191,10 @@ class _Body:
         self.statements.append(Computed(op, operands, result, need.inner))
         self.arrive(result, op.span, chain)
 
-    def _rules(self, chain: Chain) -> Rules:
+    def _rules(self, op: Op, chain: Chain) -> Rules:
         return Rules(
             home=self._axes_in_use,
-            ruled=lambda dims, within: self.walk.book.claimed([d.name for d in dims], (*chain, *within)).axes,
+            ruled=lambda value, within: self.walk.ruled(value, (*chain, *within), op.span),
             exchange=lambda axis, within: self._exchange(axis, (*chain, *within)),
             sizes=self.walk.sizes,
         )
