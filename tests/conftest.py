@@ -1,4 +1,4 @@
-"""Eight virtual devices for every test that comes to use jax. Set here, before anything imports it; imports nothing itself."""
+"""Eight virtual devices for every test that uses jax. Set before anything imports it; imports nothing of it itself."""
 
 import os
 from pathlib import Path
