@@ -11,9 +11,9 @@ _WORDS = "|".join(ITEMS)
 # A line that can only be the head of an item. Inside braces one in the first column says that a brace is missing.
 _HEAD = rf'(?:{_WORDS})(?:[ \t]*["{{]|[ \t]+[A-Za-z_])'
 _SCANNER = re.compile(
-    rf"""(?P<quiet>"(?:[^"\\\n]|\\[^\n])*"?|\#[^\n]*|[ \t\r\f\ufeff]+)
+    r"""(?P<quiet>"(?:[^"\\\n]|\\[^\n])*"?|\#[^\n]*|[ \t\r\f\ufeff]+)
     |(?P<line>\n)
-    |(?P<brace>[{{}}])
+    |(?P<brace>[{}])
     |(?P<open>[(\[])|(?P<close>[)\]])
     |(?P<semicolon>;)
     |(?P<word>[A-Za-z0-9_]+)
@@ -26,7 +26,10 @@ _BRACE_FOLLOWS = re.compile(r"(?:[ \t\r\f\n]|#[^\n]*\n)*\{")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of the text that should be one item. `open_braces` are those it does not close; `stray` is a `}` of no item."""
+    """A part of the text that should be one item.
+
+    `open_braces` are the offsets of those that it does not close; `stray` says that it is a `}` of no item.
+    """
 
     start: int
     end: int

@@ -1,201 +1,184 @@
-"""The messages of syntax errors: what was found, what could stand there, in the words of the language."""
+"""The messages of syntax errors. What is special about a place is found in near_misses.py; the prose is here."""
 
 from __future__ import annotations
 
-import difflib
-from dataclasses import dataclass
-
 from meshc.diagnostics.model import Diagnostic, Edit, Label
+from meshc.diagnostics.suggest import nearest
 from meshc.source import SourceFile, Span
+from meshc.syntax.ast import Name
+from meshc.syntax.context import Context, printable, wanted
+from meshc.syntax.cut import ITEMS
 
-ITEMS = ("import", "mesh", "dims", "layer", "model", "primitive", "strategy", "partition")
-RESERVED = frozenset("as if return true false none and or not".split())
 PLACES = ("params", "grads", "optimizer")
+_SAME_PLACE = {"weights": "params", "parameters": "params", "gradients": "grads", "moments": "optimizer"}
+STATEMENTS = ("param", "state", "repeat", "loss", "metric", "return")
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """Where the parser stopped: the token there, its neighbours, what could stand in its place, the innermost open bracket.
-
-    `continued` is true for the first token of a line inside a bracket; `item` is the word that the item begins with.
-    """
-
-    source: SourceFile
-    kind: str
-    span: Span
-    previous_kind: str
-    previous: Span | None
-    next_kind: str
-    expected: frozenset[str]
-    opened: Span | None
-    continued: bool
-    item: str
-
-
-def _clean(text: str, limit: int = 40) -> str:
-    """Text of a user as a message can hold it."""
-    shown = "".join(c if c.isprintable() and c != "`" else f"\\u{ord(c):04x}" for c in text[: limit + 1])
-    return shown if len(text) <= limit else shown[:limit] + "…"
-
-
-def _error(
-    code: str,
-    message: str,
-    span: Span,
-    label: str = "",
-    *more: Label,
-    helps: tuple[str, ...] = (),
-    edits: tuple[Edit, ...] = (),
-) -> Diagnostic:
-    return Diagnostic(code, message, (Label(span, label), *more), helps, edits)
+def _error(code: str, message: str, *labels: tuple[Span, str], cure: str = "", edit: Edit | None = None) -> Diagnostic:
+    helps = (cure,) if cure else ()
+    edits = (edit,) if edit else ()
+    return Diagnostic(code, message, tuple(Label(span, text) for span, text in labels), helps, edits)
 
 
 # ---------------------------------------------------------------- a token that cannot stand where it stands
 
 
-def unexpected(at: Context) -> Diagnostic:
-    """The most telling message for the place where the parser stopped."""
-    for special in (_bad_token, _reserved, _bracket_not_closed, _near_miss):
-        if diagnostic := special(at):
-            return diagnostic
-    return _error("E0101", f"expected {wanted(at.expected)}, found {_found(at)}", _place(at))
+def unexpected(at: Context, cure: str = "") -> Diagnostic:
+    labels = [(at.place, "")]
+    if at.opened is not None and at.opened.text in ("(", "["):
+        labels.append((at.opened, f"inside this `{at.opened.text}`"))
+    return _error("E0101", f"expected {wanted(at)}, found {at.found}", *labels, cure=cure)
 
 
-def _place(at: Context) -> Span:
-    if at.kind in ("$END", "_SEP") and at.previous is not None:
-        return Span(at.source, at.previous.end, at.previous.end)
-    return at.span
+def bracket_not_closed(opened: Span, found: Span) -> Diagnostic:
+    message = f"this `{opened.text}` is never closed"
+    return _error("E0104", message, (opened, ""), (found, "it is not closed before this"))
 
 
-def _found(at: Context) -> str:
-    if at.kind == "$END":
-        return "the end of the item"
-    if at.kind == "_SEP":
-        return "`;`" if ";" in at.span.text else "the end of the line"
-    return f"`{_clean(at.span.text)}`"
+def bracket_mismatch(opened: Span, found: Span) -> Diagnostic:
+    right = {"(": ")", "[": "]", "{": "}"}[opened.text]
+    message = f"`{opened.text}` is closed by `{found.text}`"
+    return _error("E0104", message, (found, f"expected `{right}`"), (opened, "opened here"))
 
 
-_OPERATORS = frozenset("or and not == != < <= > >= + - * / // % @ **".split())
+def bracket_closes_nothing(found: Span) -> Diagnostic:
+    return _error("E0104", f"this `{found.text}` closes nothing", (found, ""))
 
 
-def wanted(expected: frozenset[str]) -> str:
-    """A set of terminals in the user's words."""
-    words: list[str] = []
-    names, values = "NAME" in expected, "NUMBER" in expected
-    if {"param", "return"} <= expected and "=" not in expected:
-        words.append("a statement")
-    elif "exchange" in expected and "if" in expected:
-        words.append("a rule")
-    elif values:
-        words.append("a value")
-    elif names:
-        words.append("a name" if "PRIMED" not in expected else "a dim")
-    elif "STRING" in expected:
-        words.append("a text in double quotes")
-    elif "import" in expected:
-        words.append("an item (" + ", ".join(f"`{w}`" for w in ITEMS) + ")")
-    if not values and len(_OPERATORS & expected) > 1:
-        words.append("an operator")
-    covered = _OPERATORS | {"_SEP", "$END"} if values or len(_OPERATORS & expected) > 1 else {"_SEP", "$END"}
-    if names or values or "import" in expected:
-        covered = covered | {word for word in expected if word.isidentifier()} | {"NAME", "PRIMED"}
-    if values:
-        covered = covered | {"(", "["}
-    words += sorted(f"`{w}`" for w in expected - covered if w not in ("NAME", "PRIMED", "NUMBER", "STRING"))
-    if "_SEP" in expected:
-        words.append("the end of the line")
-    elif "$END" in expected:
-        words.append("the end of the item")
-    words = list(dict.fromkeys(words)) or ["nothing more"]
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+def text_not_closed(found: Span) -> Diagnostic:
+    return _error(
+        "E0105", "this text is never closed", (found, ""), cure='a text ends with `"` on the line where it begins'
+    )
 
 
-def _bad_token(at: Context) -> Diagnostic | None:
-    return None
+def no_character(found: Span, name: str, instead: str) -> Diagnostic:
+    """A character that the language does not have; `instead` is what to write for it, if that is known."""
+    cure = f"write `{instead}`" if instead else ""
+    edit = Edit(found, instead) if instead else None
+    return _error("E0106", f"{name} is no character of the language", (found, ""), cure=cure, edit=edit)
 
 
-def _reserved(at: Context) -> Diagnostic | None:
-    if at.kind in RESERVED and "NAME" in at.expected:
-        return _error("E0109", f"`{at.kind}` is a word of the language and cannot be a name", at.span)
-    return None
+def no_number(found: Span) -> Diagnostic:
+    return _error(
+        "E0107", f"`{printable(found.text)}` is no number", (found, ""), cure="nor can a name begin with a digit"
+    )
 
 
-def _bracket_not_closed(at: Context) -> Diagnostic | None:
-    return None
+def number_too_large(found: Span) -> Diagnostic:
+    return _error("E0107", f"`{printable(found.text)}` is too large a number", (found, ""))
 
 
-def _near_miss(at: Context) -> Diagnostic | None:
-    return None
+def reserved(word: Span) -> Diagnostic:
+    return _error("E0109", f"`{word.text}` is a word of the language and cannot be a name", (word, ""))
+
+
+def written_otherwise(found: Span, instead: str, why: str) -> Diagnostic:
+    """A near miss: another language's way to write it."""
+    edit = Edit(found, instead)
+    message = f"`{printable(found.text)}` is written `{instead}` here"
+    return _error("E0115", message, (found, why), cure=f"write `{instead}`", edit=edit)
+
+
+def no_operator(found: Span, cure: str) -> Diagnostic:
+    return _error("E0115", f"there is no `{printable(found.text)}`", (found, ""), cure=cure)
+
+
+def no_rest_here(found: Span) -> Diagnostic:
+    message = "`*` stands alone, and only for the size of a `mesh` axis"
+    return _error("E0116", message, (found, ""), cure="`axis = *` takes whatever the slice leaves")
+
+
+def appends_first(found: Span) -> Diagnostic:
+    message = "`..` stands before the axes that it appends"
+    return _error("E0115", message, (found, ""), cure="write `dim -> .., axis`: what others claim, then `axis`")
+
+
+def no_else(found: Span) -> Diagnostic:
+    return _error("E0118", "there is no `else`", (found, ""), cure="write a second `if` with `not`")
+
+
+def wrong_block(word: Span, home: str) -> Diagnostic:
+    return _error("E0118", f"`{printable(word.text)}` cannot stand here", (word, f"it stands in {home}"))
+
+
+def item_in_item(word: Span) -> Diagnostic:
+    return _error(
+        "E0118", f"`{word.text}` cannot stand inside another item", (word, "it stands at the top of the file")
+    )
+
+
+def comparisons_do_not_chain(found: Span) -> Diagnostic:
+    return _error("E0117", "comparisons do not chain", (found, ""), cure="join two of them with `and`")
 
 
 # ---------------------------------------------------------------- mistakes that the grammar lets pass
 
 
-def number_too_large(span: Span) -> Diagnostic:
-    return _error("E0107", f"`{_clean(span.text)}` is larger than any number", span)
+def unknown_escape(found: Span) -> Diagnostic:
+    cure = r"there are `\"`, `\\`, `\n` and `\t`; write `\\` for a backslash"
+    return _error("E0119", f"`{printable(found.text)}` means nothing in a text", (found, ""), cure=cure)
 
 
-def unknown_escape(span: Span) -> Diagnostic:
+def positional_after_keyword(argument: Span, keyword: Span) -> Diagnostic:
+    message = "an argument without a name stands after one with a name"
     return _error(
-        "E0119",
-        f"`{_clean(span.text)}` means nothing in a text",
-        span,
-        helps=(r"write \\ for a backslash; there are \" \\ \n \t",),
+        "E0114", message, (argument, ""), (keyword, "this one has a name"), cure="write those without names first"
     )
 
 
-def positional_after_keyword(span: Span, keyword: Span) -> Diagnostic:
+def said_twice(again: Span, first: Span) -> Diagnostic:
+    return _error("E0113", f"`{printable(again.text)}` is said twice", (again, ""), (first, "first here"))
+
+
+def flag_without_axes(flag: Span) -> Diagnostic:
+    message = f"`{printable(flag.text)}` says how axes are used, but there are none"
+    return _error("E0113", message, (flag, ""), cure="`dim -> none` takes no more words")
+
+
+def too_deep(found: Span, limit: int) -> Diagnostic:
+    head = Span(found.source, found.start, min(found.end, found.start + 40))
     return _error(
-        "E0114",
-        "an argument without a name stands after one with a name",
-        span,
-        "",
-        Label(keyword, "this one has a name"),
-        helps=("write the arguments without names first",),
+        "E0110", f"this is nested more than {limit} levels deep", (head, ""), cure="give a part of it a name of its own"
     )
 
 
-def said_twice(span: Span, first: Span) -> Diagnostic:
-    return _error("E0113", f"`{_clean(span.text)}` is said twice", span, "", Label(first, "first here"))
-
-
-def flag_without_axes(span: Span) -> Diagnostic:
-    return _error("E0113", f"`{_clean(span.text)}` says how axes are used, and `none` clears them", span)
-
-
-def too_deep(span: Span, limit: int) -> Diagnostic:
-    start = Span(span.source, span.start, min(span.end, span.start + 40))
-    return _error(
-        "E0110", f"this is nested more than {limit} levels deep", start, helps=("give a part of it a name of its own",)
-    )
-
-
-def unknown_place(kind: object) -> Diagnostic:
-    text, span = kind.text, kind.span  # type: ignore[attr-defined]
-    near = difflib.get_close_matches(text, PLACES, 1, 0.5)
-    helps = (f"did you mean `{near[0]}`?",) if near else ("places are `within …`, `params`, `grads` and `optimizer`",)
-    return _error("E0112", f"`{_clean(text)}` is no place for rules", span, helps=helps)
+def unknown_place(kind: Name) -> Diagnostic:
+    if kind.text in ITEMS:
+        return item_in_item(kind.span)
+    message = f"`{printable(kind.text)}` is no place for rules"
+    if kind.text == "within":
+        message = "`within` needs the name of a layer or primitive"
+        return _error("E0112", message, (kind.span, ""), cure="for example `within attend { … }`")
+    near = _SAME_PLACE.get(kind.text) or nearest(kind.text, PLACES)
+    if near:
+        return _error("E0112", message, (kind.span, ""), cure=f"did you mean `{near}`?", edit=Edit(kind.span, near))
+    cure = f"places are `params`, `grads`, `optimizer` and, for a layer or primitive, `within {printable(kind.text)}`"
+    return _error("E0112", message, (kind.span, ""), cure=cure)
 
 
 # ---------------------------------------------------------------- items and files
 
 
 def brace_not_closed(opened: Span, end: Span) -> Diagnostic:
-    return _error("E0102", "this `{` is never closed", opened, "opened here", Label(end, "the item ends here"))
+    return _error("E0102", "this `{` is never closed", (opened, ""), (end, "`}` is missing here at the latest"))
 
 
-def stray_brace(span: Span) -> Diagnostic:
-    return _error("E0103", "this `}` closes nothing", span)
+def stray_brace(found: Span, closed: Span | None) -> Diagnostic:
+    labels = [(found, "")] + ([(closed, "this one has closed the item already")] if closed else [])
+    return _error("E0103", "this `}` closes nothing", *labels)
 
 
-def no_item(span: Span, word: str) -> Diagnostic:
-    near = difflib.get_close_matches(word, ITEMS, 1, 0.6)
-    helps = (f"did you mean `{near[0]}`?",) if near else ("an item begins with " + ", ".join(f"`{w}`" for w in ITEMS),)
-    return _error("E0108", f"`{_clean(word)}` begins no item", span, helps=helps)
+def no_item(found: Span) -> Diagnostic:
+    word = found.text
+    message = f"`{printable(word)}` begins no item"
+    if word in STATEMENTS:
+        return _error("E0108", message, (found, "it stands in a `layer` or `model`"))
+    near = nearest(word, ITEMS)
+    if near:
+        return _error("E0108", message, (found, ""), cure=f"did you mean `{near}`?", edit=Edit(found, near))
+    return _error("E0108", message, (found, ""), cure="items are " + ", ".join(f"`{item}`" for item in ITEMS))
 
 
 def file_too_large(source: SourceFile, limit: int) -> Diagnostic:
-    size = len(source.text)
-    return _error(
-        "E0111", f"the file has {size:,} characters, more than the {limit:,} that a spec may have", Span(source, 0, 0)
-    )
+    message = f"the text has {len(source.text):,} characters, more than the {limit:,} that a spec may have"
+    return _error("E0111", message, (Span(source, 0, 0), ""))

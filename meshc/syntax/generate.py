@@ -7,6 +7,7 @@ installation needs no cache. `load` notices a grammar that is newer than its tab
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,19 +19,24 @@ PASS, SPLICE = "pass", "splice"  # hand on the only child; join the children to 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One reduction: `size` symbols become an `origin` by `action`, which is given the values at the places `keep`."""
+    """One reduction: `size` symbols become an `origin` by `action`, which is given the values at the places `keep`.
+
+    `splices` says that some of these values are lists whose entries are meant.
+    """
 
     origin: str
     size: int
     action: str
     keep: tuple[int, ...]
+    splices: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """`states[state][symbol]` is the next state, or `~rule` for a reduction.
 
-    A symbol is a literal terminal by its text (`words`), another terminal by its name (`patterns`), or a rule as `<rule>`.
+    A symbol is a literal terminal by its text (`words`), another terminal by its name (`patterns`), or a rule as
+    `<rule>`.
     """
 
     patterns: dict[str, str]
@@ -54,7 +60,7 @@ def load() -> Table:
     return Table(table.PATTERNS, frozenset(table.WORDS), rules, states, table.START, table.END)
 
 
-def _state(line: list[str]) -> dict[str, int]:
+def _state(line: Sequence[str]) -> dict[str, int]:
     return dict(zip(line[::2], map(int, line[1::2]), strict=True)) if len(line) > 1 else {}
 
 
@@ -115,7 +121,8 @@ def _rule(rule: Any) -> Rule:
         action = PASS
     else:
         action = str(rule.alias or origin)
-    return Rule(f"<{origin}>", len(rule.expansion), action, keep)
+    splices = any(not rule.expansion[i].is_term and rule.expansion[i].name.startswith("_") for i in keep)
+    return Rule(f"<{origin}>", len(rule.expansion), action, keep, splices)
 
 
 def render(grammar: str) -> str:
@@ -130,8 +137,8 @@ def render(grammar: str) -> str:
         f"PATTERNS: dict[str, str] = {table.patterns!r}",
         f"WORDS: tuple[str, ...] = {tuple(sorted(table.words))!r}",
         f"START, END = {table.start}, {table.end}",
-        "RULES: tuple[tuple[str, int, str, tuple[int, ...]], ...] = (",
-        *(f"    {(r.origin, r.size, r.action, r.keep)!r}," for r in table.rules),
+        "RULES: tuple[tuple[str, int, str, tuple[int, ...], bool], ...] = (",
+        *(f"    {(r.origin, r.size, r.action, r.keep, r.splices)!r}," for r in table.rules),
         ")",
         'STATES = """\\',
         *(" ".join(f"{symbol} {target}" for symbol, target in state.items()) for state in table.states),

@@ -12,8 +12,9 @@ from typing import Any
 
 from meshc.diagnostics.model import Diagnostic
 from meshc.source import SourceFile, Span
-from meshc.syntax import errors
-from meshc.syntax.generate import PASS, SPLICE
+from meshc.syntax import errors, near_misses
+from meshc.syntax.context import Context
+from meshc.syntax.generate import PASS, SPLICE, Rule
 from meshc.syntax.lexer import END, SEPARATOR, Tokens, lex, table
 
 MAX_DEPTH = 100
@@ -56,23 +57,26 @@ class Machine:
 
     def run(self) -> Any | None:
         """The value of the item, or None where its frame is broken; what is wrong is in `diagnostics`."""
-        rows, end = table().states, table().end
+        rows, rules, end = table().states, table().rules, table().end
+        states = self.states
         while True:
             kind = self.tokens.kinds[self.at]
-            state = self.states[-1]
+            state = states[-1]
             if state == end and kind == END:
                 return self.values[0]
             move = rows[state].get(kind)
             if move is None:
-                if not self._recover(errors.unexpected(self._context())):
+                if not self._recover(near_misses.explain(self._context())):
                     return None
             elif move >= 0:
                 start, stop = self.tokens.starts[self.at], self.tokens.ends[self.at]
                 self._push(move, self.source.text[start:stop], start, stop, 0)
                 self.at += 1
+            elif rules[~move].action == PASS:  # most reductions by far: an atom climbs through all the operators
+                states[-1] = rows[states[-2]][rules[~move].origin]
             else:
                 try:
-                    self._reduce(~move)
+                    self._reduce(rules[~move])
                 except Mistake as mistake:
                     if not self._recover(mistake.diagnostic):
                         return None
@@ -88,39 +92,36 @@ class Machine:
         for stack in (self.states, self.values, self.starts, self.ends, self.depths):
             del stack[-size:]
 
-    def _reduce(self, number: int) -> None:
-        rule = table().rules[number]
-        size, action = rule.size, rule.action
-        if not size:
-            start = end = self.ends[-1]
-            value: Any = self.actions[action](Span(self.source, start, end)) if action != SPLICE else Splice()
-            self._push(table().states[self.states[-1]][rule.origin], value, start, end, 0)
-            return
-        start, end = self.starts[-size], self.ends[-1]
-        depth = max(self.depths[-size:])
-        if action == PASS:
-            value = self.values[-size:][rule.keep[0]]
-        else:
+    def _reduce(self, rule: Rule) -> None:
+        size = rule.size
+        if size:
+            start, depth = self.starts[-size], max(self.depths[-size:])
             values = self.values[-size:]
-            children = _spliced([values[i] for i in rule.keep])
-            if action == SPLICE:
-                value = children if isinstance(children, Splice) else Splice(children)
-            else:
-                span = Span(self.source, start, end)
-                if action in _GROWS:
-                    depth += 1
-                    if depth > MAX_DEPTH:
-                        raise Mistake(errors.too_deep(span, MAX_DEPTH))
-                value = self.actions[action](span, *children)
-        self._pop(size)
-        self._push(table().states[self.states[-1]][rule.origin], value, start, end, depth)
+            children: Any = [values[i] for i in rule.keep]
+            if rule.splices:
+                children = _spliced(children)
+        else:
+            start, depth, children = self.ends[-1], 0, []
+        span = Span(self.source, start, self.ends[-1])
+        if rule.action == SPLICE:
+            value: Any = children if type(children) is Splice else Splice(children)
+        else:
+            if rule.action in _GROWS:
+                depth += 1
+                if depth > MAX_DEPTH:
+                    raise Mistake(errors.too_deep(span, MAX_DEPTH))
+            value = self.actions[rule.action](span, *children)
+        if size:
+            self._pop(size)
+        self._push(table().states[self.states[-1]][rule.origin], value, start, span.end, depth)
 
     # ------------------------------------------------------------ recovery
 
-    def _context(self) -> errors.Context:
+    def _context(self) -> Context:
         kinds, starts, ends = self.tokens.kinds, self.tokens.starts, self.tokens.ends
         at = self.at
-        return errors.Context(
+        opened = self._opened()
+        return Context(
             source=self.source,
             kind=kinds[at],
             span=Span(self.source, starts[at], ends[at]),
@@ -128,22 +129,44 @@ class Machine:
             previous=Span(self.source, starts[at - 1], ends[at - 1]) if at else None,
             next_kind=kinds[at + 1] if at + 1 < len(kinds) else "",
             expected=self._expected(),
-            opened=self._opened(),
+            opened=opened,
+            closes=self._closes(),
             continued=at in self.tokens.continued,
-            item=self.tokens.kinds[0],
+            item=str(self.values[0]) if self.values else "",
         )
 
     def _opened(self) -> Span | None:
-        """The innermost bracket that is open here."""
+        """The innermost bracket or brace that is open here."""
+        closed = 0
         for value, start in zip(reversed(self.values), reversed(self.starts), strict=True):
-            if isinstance(value, str) and value in ("(", "[", "{"):
-                return Span(self.source, start, start + 1)
+            if isinstance(value, str):
+                if value in (")", "]", "}"):
+                    closed += 1
+                elif value in ("(", "[", "{"):
+                    if not closed:
+                        return Span(self.source, start, start + 1)
+                    closed -= 1
         return None
+
+    def _closes(self) -> bool:
+        """The bracket that is open here is closed further on in its statement."""
+        depth = 1
+        for kind in self.tokens.kinds[self.at :]:
+            if kind in ("(", "["):
+                depth += 1
+            elif kind in (")", "]"):
+                depth -= 1
+                if not depth:
+                    return True
+            elif kind in ("{", "}", END):
+                return False
+        return False
 
     def _expected(self) -> frozenset[str]:
         """The terminals that can really stand here: a row of an LALR table promises too many."""
         row = table().states[self.states[-1]]
-        return frozenset(kind for kind in row if kind[0] != "<" or kind in table().words if self._accepts(kind))
+        terminals = table().words | table().patterns.keys() | {END}
+        return frozenset(kind for kind in row if kind in terminals and self._accepts(kind))
 
     def _accepts(self, kind: str) -> bool:
         states = list(self.states)
@@ -205,8 +228,6 @@ class Machine:
 
 def _spliced(values: list[Any]) -> list[Any]:
     """The values, with lists of children spread out; the list that grows from the left is reused, not copied."""
-    if not any(isinstance(value, Splice) for value in values):
-        return values
     first = values[0]
     children = first if isinstance(first, Splice) else Splice([first])
     for value in values[1:]:

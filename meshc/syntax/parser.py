@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from meshc.diagnostics.model import Diagnostic
 from meshc.source import SourceFile, Span
 from meshc.syntax import ast, errors, machine
@@ -9,6 +11,7 @@ from meshc.syntax.cut import ITEMS, Piece, cut
 from meshc.syntax.lexer import lex
 from meshc.syntax.tree import ACTIONS
 
+_WORD = re.compile(r"\w+|.", re.DOTALL)
 MAX_CHARACTERS = 4_000_000  # 100,000 lines; what is larger is no spec
 
 
@@ -18,34 +21,55 @@ def parse(source: SourceFile) -> tuple[ast.File, list[Diagnostic]]:
         return ast.File(source, ()), [errors.file_too_large(source, MAX_CHARACTERS)]
     items: list[ast.Item] = []
     diagnostics: list[Diagnostic] = []
-    lost = False  # after what is no item, more of the same is the same mistake
+    lost = False  # what follows text that is no item, and is none either, is the same mistake
+    closed: Span | None = None
     for piece in cut(source.text):
-        word = source.text[piece.start : piece.end].split(None, 1)[0].split("{", 1)[0].split('"', 1)[0]
-        if piece.stray or word not in ITEMS:
+        word = _first_word(source, piece)
+        if piece.stray or word.text not in ITEMS:
             if not lost:
-                diagnostics.append(_no_item(source, piece, word))
+                diagnostics.append(errors.stray_brace(word, closed) if piece.stray else errors.no_item(word))
             lost = True
             continue
-        lost = False
         item, found = parse_item(source, piece)
         diagnostics += found
         if item is not None:
             items.append(item)
+        closed = Span(source, piece.end - 1, piece.end) if source.text[piece.end - 1] == "}" else None
+        lost = item is None and closed is None  # its block was not taken for one
     return ast.File(source, tuple(items)), diagnostics
+
+
+def _first_word(source: SourceFile, piece: Piece) -> Span:
+    match = _WORD.match(source.text, piece.start)
+    return Span(source, piece.start, match.end() if match else piece.start)
 
 
 def parse_item(source: SourceFile, piece: Piece) -> tuple[ast.Item | None, list[Diagnostic]]:
     """One item of the text. It depends on nothing outside the piece but its offset."""
     tokens = lex(source.text, piece.start, piece.end, len(piece.open_braces))
     item, diagnostics = machine.run(source, tokens, ACTIONS)
-    if piece.open_braces and not diagnostics:
-        opened = piece.open_braces[-1]
-        end = Span(source, piece.end, piece.end)
-        diagnostics = [errors.brace_not_closed(Span(source, opened, opened + 1), end)]
+    # A text that is never closed hides the braces behind it: that is one mistake, not two.
+    if piece.open_braces and not any(d.code == "E0105" for d in diagnostics):
+        diagnostics.append(errors.brace_not_closed(_unclosed(source, piece), Span(source, piece.end, piece.end)))
     return item, diagnostics
 
 
-def _no_item(source: SourceFile, piece: Piece, word: str) -> Diagnostic:
-    if piece.stray:
-        return errors.stray_brace(Span(source, piece.start, piece.end))
-    return errors.no_item(Span(source, piece.start, piece.start + len(word)), word)
+def _unclosed(source: SourceFile, piece: Piece) -> Span:
+    """The brace that was left open: one whose `}` would be indented less than it, else the innermost that is open."""
+    tokens = lex(source.text, piece.start, piece.end)
+    opened: list[int] = []
+    for kind, start in zip(tokens.kinds, tokens.starts, strict=True):
+        if kind == "{":
+            opened.append(start)
+        elif kind == "}" and opened:
+            line = source.text.rfind("\n", 0, start) + 1
+            if not source.text[line:start].strip() and start - line < _indent(source, opened[-1]):
+                break
+            opened.pop()
+    at = opened[-1] if opened else piece.open_braces[-1]
+    return Span(source, at, at + 1)
+
+
+def _indent(source: SourceFile, offset: int) -> int:
+    line = source.line(source.position(offset)[0])
+    return len(line) - len(line.lstrip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -125,7 +126,7 @@ def _named_call(span: Span, callee: ast.Name, *arguments: Any) -> ast.Call:
 
 def _make_call(span: Span, callee: ast.Name, arguments: tuple[Any, ...], alias: ast.Name | None) -> ast.Call:
     keywords = tuple(a for a in arguments if isinstance(a, ast.Keyword))
-    for before, argument in zip(arguments, arguments[1:], strict=False):
+    for before, argument in itertools.pairwise(arguments):
         if isinstance(before, ast.Keyword) and not isinstance(argument, ast.Keyword):
             raise Mistake(errors.positional_after_keyword(argument.span, before.name.span.to(before.value.span)))
     args = tuple(a for a in arguments if not isinstance(a, ast.Keyword))
