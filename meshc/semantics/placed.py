@@ -227,3 +227,4 @@ class PlacedProgram:
     microsteps: int
     because: dict[Value, dict[str, tuple[Rule, ...]]]  # which rules placed a value's dims
     spoken: set[Rule]  # the rules that spoke of some tensor
+    sound: bool  # no two claims clash

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from meshc.diagnostics.model import Diagnostic
 from meshc.semantics import clashes
-from meshc.semantics.region import expert_region
 from meshc.semantics.moves import plan
 from meshc.semantics.ops import Rules, needs
 from meshc.semantics.placed import (
@@ -47,6 +46,7 @@ from meshc.semantics.program import (
     Update,
     Value,
 )
+from meshc.semantics.region import expert_region
 from meshc.semantics.rules import RuleBook
 from meshc.semantics.weights import WeightPlaces
 from meshc.source import Span
@@ -74,6 +74,7 @@ def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Di
         microsteps,
         walk.because,
         walk.book.used,
+        not walk.reports.diagnostics,
     )
     return placed, walk.reports.diagnostics
 

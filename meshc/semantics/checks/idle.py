@@ -39,8 +39,10 @@ def rules_match(context: Context) -> Iterator[Diagnostic]:
 
 
 def axes_shard(context: Context) -> Iterator[Diagnostic]:
-    """W0304: the devices along an axis all do the same."""
+    """W0304: the devices along an axis all do the same. (Where claims clash, that is what is to be said of the axis.)"""
     program = context.placed.program
+    if not context.placed.sound:
+        return
     used = {a for spot in context.spots for a in spot.axes} | {a for v in program.views for a in v.group}
     used |= {r.axis for r in program.stages}
     for axis in (*program.axes, *(a for v in program.views for a in v.axes)):
