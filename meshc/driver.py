@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from meshc.diagnostics.arrange import arranged, has_errors
 from meshc.diagnostics.model import Diagnostic
 from meshc.diagnostics.suppress import suppress
 from meshc.job.target import Request, Target, read
+from meshc.load import load
 
 if TYPE_CHECKING:
     from meshc.cost.report import Report
@@ -58,7 +58,7 @@ def check(request: Request, with_job: bool = False) -> Checked:
         return _checked(None, None, problems)
     microsteps = target.job.job.train.microsteps if target.job else 1
     overrides = tuple(override_at(Name(o.key, o.key_span), o.value, o.value_span) for o in target.overrides)
-    program, found = resolve(target.spec, overrides, target.slice.chips if target.slice else None)
+    program, found = resolve(target.spec, overrides, devices=target.slice.chips if target.slice else None)
     problems += found
     if program is None:
         return _checked(target, None, problems)
@@ -76,7 +76,6 @@ def check(request: Request, with_job: bool = False) -> Checked:
 
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
     """A spec or job through the whole compiler; None where there are errors. Without `emit` no files are made."""
-    from meshc.codegen.emit import emit as emit_files
     from meshc.cost.of_job import settings_of, widths_of
     from meshc.cost.report import report
     from meshc.semantics.collectives import derive
@@ -88,12 +87,24 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
     job = target.job.job
     collectives = derive(placed, settings_of(job))
     told = report(placed, collectives, widths_of(job), target.slice)
-    files = emit_files(placed, job, collectives) if emit else {}
+    files = _emitted(placed, job, collectives) if emit else {}
     return Compiled(target, job, placed, collectives, told, files, _manifest(told, target)), checked.diagnostics
+
+
+def formatted(path: str) -> tuple[str, str | None, list[Diagnostic]]:
+    """The text of a spec and the one way to write it, None where it cannot be said."""
+    from meshc.syntax.format import format_source
+
+    source = load(path)
+    if isinstance(source, Diagnostic):
+        return "", None, [source]
+    return source.text, *format_source(source)
 
 
 def _manifest(report: Report, target: Target) -> dict[str, Any]:
     """What a build says of itself: of what it was made, for how many devices, and all that `meshc explain` tells."""
+    import hashlib
+
     from meshc.cost.report import as_json
 
     spec = {"name": target.spec.name, "sha256": hashlib.sha256(target.spec.text.encode()).hexdigest()}

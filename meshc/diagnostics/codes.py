@@ -28,7 +28,6 @@ TITLES: dict[str, str] = {
     "E0208": "an override of something that is not declared",
     "E0209": "an argument that the callee does not take",
     "E0210": "a name defined twice",
-    "E0211": "an import that cannot be read",
     "E0212": "imports that form a cycle",
     "E0213": "a spec without a model",
     "E0214": "a spec with two models",

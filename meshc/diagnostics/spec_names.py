@@ -83,12 +83,6 @@ def shadows_primitive(name: str, span: Span) -> Diagnostic:
     return Diagnostic("E0210", f"`{name}` is a function of the language", (Label(span, "cannot be defined anew"),))
 
 
-def import_missing(path: str, why: str, span: Span, known: Iterable[str]) -> Diagnostic:
-    """`known` are the paths that could have been meant."""
-    helps = did_you_mean(path, known)
-    return Diagnostic("E0211", f"cannot import `{path}`: {why}", (Label(span),), helps)
-
-
 def import_cycle(paths: Sequence[str], span: Span) -> Diagnostic:
     """`paths` begin and end with the same file."""
     return Diagnostic("E0212", "imports form a cycle", (Label(span, " -> ".join(paths)),))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from meshc.diagnostics import spec_names as say
+from meshc.diagnostics.model import Diagnostic
+from meshc.load import load
 from meshc.semantics.report import Report
 from meshc.semantics.scope import Scope
 from meshc.source import SourceFile, Span
@@ -15,36 +17,24 @@ from meshc.syntax.parser import parse
 
 SPECS = Path(__file__).parent.parent / "specs"
 STRATEGIES = "std/strategies.mesh"
-LARGEST = 10_000_000  # bytes of one spec; ten times the largest anybody writes
 
-Loader = Callable[[str, SourceFile], "SourceFile | str"]
-"""Reads `import "path"` in a file: the text, or (a str) why it cannot be read."""
+Loader = Callable[[ast.Text, SourceFile], "SourceFile | Diagnostic"]
+"""Reads the path of an import in a file: the text, or what is wrong with it."""
 
 
-def read_import(path: str, importer: SourceFile) -> SourceFile | str:
+def read_import(path: ast.Text, importer: SourceFile) -> SourceFile | Diagnostic:
     """Reads `std/…` from the package, any other path from beside the importing file."""
-    if path.startswith("std/"):
-        return _read(path, SPECS / path)
+    if path.value.startswith("std/"):
+        return load(SPECS / path.value, path.value, path.span)
     if importer.name.startswith("std/"):
-        return _read(f"std/{path}", SPECS / "std" / path)
-    file = Path(importer.name).parent / path
-    return _read(str(file), file)
+        name = f"std/{path.value}"
+        return load(SPECS / name, name, path.span)
+    return load(Path(importer.name).parent / path.value, asked=path.span)
 
 
-def _read(name: str, file: Path) -> SourceFile | str:
-    try:
-        if file.is_dir():
-            return "it is a directory"
-        if file.stat().st_size > LARGEST:
-            return f"it is larger than {LARGEST // 1_000_000} MB"
-        text = file.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return "no such file"
-    except UnicodeDecodeError:
-        return "it is not UTF-8 text"
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        return getattr(error, "strerror", None) or str(error)
-    return "it holds NUL bytes" if "\0" in text else SourceFile(name, text)
+def std_strategies() -> SourceFile:
+    """The strategies that are always in scope."""
+    return SourceFile(STRATEGIES, (SPECS / STRATEGIES).read_text("utf-8"))
 
 
 @dataclass
@@ -62,8 +52,7 @@ class Library:
 
     def main(self, source: SourceFile) -> Scope:
         """The scope of the spec itself."""
-        prelude = self.load(STRATEGIES, SourceFile("std/", ""))
-        assert isinstance(prelude, SourceFile), prelude  # it ships with the compiler
+        prelude = std_strategies()
         self._prelude = self._scope(prelude, _key(prelude))
         return self._scope(source, _key(source))
 
@@ -89,9 +78,9 @@ class Library:
         return scope
 
     def _import(self, item: ast.Import, scope: Scope) -> None:
-        source = self.load(item.path.value, scope.source)
-        if isinstance(source, str):
-            self.report(say.import_missing(item.path.value, source, item.path.span, _beside(item.path, scope.source)))
+        source = self.load(item.path, scope.source)
+        if isinstance(source, Diagnostic):
+            self.report(source)
             return
         key = _key(source)
         if key in self._open:
@@ -117,14 +106,3 @@ def _key(source: SourceFile) -> str:
     """One string for one file, however it is reached."""
     return source.name if source.name.startswith("std/") else str(Path(source.name).resolve())
 
-
-def _beside(path: ast.Text, importer: SourceFile) -> list[str]:
-    """Paths of specs that exist where one was looked for."""
-    std = path.value.startswith("std/")
-    folder = SPECS / "std" if std else (Path(importer.name).parent / path.value).parent
-    prefix = path.value.rpartition("/")[0]
-    try:
-        names = [file.name for file in folder.iterdir() if file.suffix == ".mesh"]
-    except OSError:
-        return []
-    return [f"{prefix}/{name}" if prefix else name for name in names[:1000]]

@@ -1,6 +1,6 @@
 """A program small enough to write by hand: a bigram model with a padded vocabulary, on any mesh of `fsdp` and `tp`.
 
-python tests/runtime/bigram.py --steps 8 --out RUN      # what a generated program's main() does
+python -m tests.runtime.bigram --steps 8 --out RUN      # what a generated program's main() does
 """
 
 from __future__ import annotations

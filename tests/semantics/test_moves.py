@@ -1,4 +1,4 @@
-"""Planned movements, carried out on numpy arrays for every device of a small mesh: each ends with its part of the whole."""
+"""Planned movements, carried out on numpy arrays for every device of a small mesh: each ends with its part."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def rules_match(context: Context) -> Iterator[Diagnostic]:
 
 
 def axes_shard(context: Context) -> Iterator[Diagnostic]:
-    """W0304: the devices along an axis all do the same. (Where claims clash, that is what is to be said of the axis.)"""
+    """W0304: the devices along an axis all do the same. (Where claims clash, that is to be said of it.)"""
     program = context.placed.program
     if not context.placed.sound:
         return
