@@ -9,7 +9,7 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 WORKERS := 2
 STEPS   :=
-ZOO     := $(sort $(wildcard specs/zoo/*.mesh))
+ZOO     := $(sort $(wildcard specs/zoo/01_easylm_llama.mesh specs/zoo/0[2-6]_*.mesh))
 
 # Nothing is written outside the tree; compiled programs are kept from one run to the next.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -41,7 +41,7 @@ lint: $(VENV)/.test
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-cache
 
-prove: $(VENV)/.test ## parity, placement and traffic of every spec in specs/zoo, then the slow tests
+prove: $(VENV)/.test ## parity, placement and traffic of the dense specs in specs/zoo, then the slow tests
 	$(BIN)/meshc prove $(ZOO)
 	$(BIN)/python -m pytest -m slow
 
