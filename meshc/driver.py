@@ -9,14 +9,17 @@ from meshc import __version__
 from meshc.diagnostics.arrange import arranged, has_errors
 from meshc.diagnostics.model import Diagnostic
 from meshc.diagnostics.suppress import suppress
+from meshc.job.overrides import redirected
 from meshc.job.target import Request, Target, read
 from meshc.load import load
+from meshc.source import Span
 
 if TYPE_CHECKING:
     from meshc.cost.report import Report
     from meshc.job.model import Job
     from meshc.semantics.collectives import Collective
     from meshc.semantics.placed import PlacedProgram
+    from meshc.semantics.program import Program
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,12 @@ def check(request: Request, with_job: bool = False) -> Checked:
     if program is None:
         return _checked(target, None, problems)
     placed, found = place(program, microsteps)
-    problems += found
     context = Context(placed, target.slice)
     for rule in CHECKS:
-        problems += rule(context)
+        found += rule(context)
+    found = [redirected(d, _moved(program, target)) for d in found]
+    # What lies idle in a spec with unknown names would not in the corrected one.
+    problems += [d for d in found if d.severity == "error" or not has_errors(problems)]
     if target.job:
         from meshc.job.groups import groups_match
 
@@ -87,8 +92,19 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
     job = target.job.job
     collectives = derive(placed, settings_of(job))
     told = report(placed, collectives, widths_of(job), target.slice)
-    files = _emitted(placed, job, collectives) if emit else {}
+    files: dict[str, str] = {}
+    if emit:
+        from meshc.codegen.emit import emit as emit_program
+
+        files = emit_program(placed, job, collectives)
     return Compiled(target, job, placed, collectives, told, files, _manifest(told, target)), checked.diagnostics
+
+
+def _moved(program: Program, target: Target) -> dict[Span, Span]:
+    """Declarations whose size another place says: the declared name's span to the override's."""
+    declared = {name: dim.span for name, dim in program.dims.items()}
+    declared |= {f"mesh.{axis.name}": axis.span for view in (program, *program.views) for axis in view.axes}
+    return {span: o.span for o in target.overrides if (span := declared.get(o.key))}
 
 
 def formatted(path: str) -> tuple[str, str | None, list[Diagnostic]]:

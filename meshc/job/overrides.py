@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from meshc.diagnostics import job as say
-from meshc.diagnostics.model import Diagnostic
+from meshc.diagnostics.model import Diagnostic, Label
 from meshc.source import SourceFile, Span
 
 SECTIONS = ("train", "data", "checkpoint", "launch")
@@ -24,6 +24,11 @@ class Override:
     value: str
     key_span: Span
     value_span: Span
+
+    @property
+    def span(self) -> Span:
+        """All of it where it is a flag; in a file the value."""
+        return self.key_span.to(self.value_span) if self.key_span.source.name == "--set" else self.value_span
 
     @property
     def of_job(self) -> bool:
@@ -52,3 +57,9 @@ def parse_flags(flags: Iterable[str], flag: str = "--set") -> tuple[tuple[Overri
 def merged(job: Iterable[Override], flags: Iterable[Override]) -> tuple[Override, ...]:
     """A job's overrides and those of the command line, which win."""
     return tuple({override.key: override for override in (*job, *flags)}.values())
+
+
+def redirected(found: Diagnostic, moved: Mapping[Span, Span]) -> Diagnostic:
+    """A diagnostic that points at the override where it pointed at what is overridden."""
+    labels = tuple(Label(moved.get(label.span, label.span), label.text) for label in found.labels)
+    return found if labels == found.labels else replace(found, labels=labels)

@@ -1,0 +1,109 @@
+"""Pages of markdown whose code blocks are specs, jobs and console sessions: what they hold and what meshc says of each.
+
+A fence's first word is the language, then come settings: ```` ```mesh slice=cpu-8 ````. A `yaml` block is a job for
+`spec.mesh`, the `mesh` block before it, or where there is none a small spec that is right (`SPEC`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from meshc.diagnostics.model import Diagnostic
+from meshc.driver import check
+from meshc.job.target import Request
+
+FENCE = re.compile(r"^```(?P<language>\w+)(?P<settings>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+MARKER = re.compile(r"#\s*(?P<severity>error|warning):\s*(?P<codes>(?:\[[EW]\d{4}\]\s*)+)")
+ROOT = Path(__file__).parent.parent.parent
+
+SPEC = """\
+mesh { dp = 2 }
+
+dims { batch = 4, seq = 8, embed = 16, vocab = 32 }
+
+model Tiny(tokens: [batch, seq] of vocab) {
+  param table: vocab -> embed
+  logits = table[tokens] @ table
+  loss next_token(logits, tokens)
+}
+
+partition { data(dp) }
+"""
+
+Found = set[tuple[int, str]]
+"""Line, counted from 1 (0 where the block is not pointed at), and code."""
+
+
+@dataclass(frozen=True)
+class Block:
+    page: Path
+    line: int
+    language: str
+    slice: str | None
+    text: str
+    spec: str  # of a yaml block: the spec it is for
+
+    def __str__(self) -> str:
+        return f"{self.page.stem}:{self.line}"
+
+    @property
+    def expected(self) -> Found:
+        """What the markers say."""
+        return {
+            (number, code)
+            for number, line in enumerate(self.text.splitlines(), 1)
+            for marker in MARKER.finditer(line)
+            for code in re.findall(r"[EW]\d{4}", marker["codes"])
+        }
+
+    def found(self, directory: Path) -> Found:
+        """What meshc finds in it."""
+        return {(_line(d, directory / self._name), d.code) for d in self._diagnostics(directory)}
+
+    def codes(self, directory: Path) -> set[str]:
+        if self.language == "console":
+            return set(re.findall(r"\[([EW]\d{4})\]", session(self.text, directory)))
+        return {d.code for d in self._diagnostics(directory)}
+
+    @property
+    def _name(self) -> str:
+        return "job.yaml" if self.language == "yaml" else "spec.mesh"
+
+    def _diagnostics(self, directory: Path) -> tuple[Diagnostic, ...]:
+        (directory / "spec.mesh").write_text(self.spec)
+        (directory / self._name).write_text(self.text)
+        return check(Request(str(directory / self._name), self.slice)).diagnostics
+
+
+def blocks(page: Path) -> list[Block]:
+    text, spec, found = page.read_text(), SPEC, []
+    for fence in FENCE.finditer(text):
+        settings = dict(item.split("=", 1) for item in fence["settings"].split())
+        line = text.count("\n", 0, fence.start()) + 1
+        found.append(Block(page, line, fence["language"], settings.get("slice"), fence["text"], spec))
+        spec = fence["text"] if fence["language"] == "mesh" else spec
+    return found
+
+
+def _line(diagnostic: Diagnostic, path: Path) -> int:
+    """Where the diagnostic points at the block; of one in a file that the block imports, what brought it there."""
+    spans = (label.span for label in diagnostic.labels)
+    return next((span.line for span in spans if span.source.name == str(path)), 0)
+
+
+def session(text: str, directory: Path) -> str:
+    """The output of a console block's commands, run in a directory with `spec.mesh` in it."""
+    (directory / "spec.mesh").write_text(SPEC)
+    commands = [line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ ")]
+    meshc = f'meshc() {{ "{sys.executable}" -m meshc.cli "$@"; }}\n'
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    done = subprocess.run(
+        ["bash", "-c", meshc + "\n".join(commands)],
+        cwd=directory, env=env, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    return done.stdout + done.stderr
