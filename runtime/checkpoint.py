@@ -71,6 +71,7 @@ class Store:
 
     def save(self, layout: Layout, state: State, position: Position) -> None:
         """Starts to write; returns when the arrays may be donated. Waits for the one before. No-op where it exists."""
+        self.finish()
         if self.latest() == position.step:
             return
         import orbax.checkpoint as ocp
@@ -94,10 +95,18 @@ class Store:
                 self._manager.wait_until_finished()
 
     def close(self) -> None:
-        """Lets go without a word: `finish` has said what there was to say."""
-        if self._manager is not None:
-            self._manager.close()
-            self._manager = None
+        """Lets go without a word, also of a save that failed: `finish` has said what there was to say."""
+        if self._manager is None:
+            return
+        manager, self._manager = self._manager, None
+        try:
+            manager.close()
+        except Exception as problem:
+            if _disk_reason(problem) is None:
+                raise
+        finally:
+            if is_first():
+                _clear_unfinished(self.directory)
 
     def restore(self, layout: Layout, step: int) -> tuple[State, Position]:
         """The state, in this program's places, and the position. `UserError` where names, shapes or dtypes differ."""

@@ -182,6 +182,7 @@ class _Run:
                 raise UserError(f"`{name}` is {self.last[name]} at step {step}", self._after_non_finite())
 
     def _after_non_finite(self) -> str:
+        self.store.finish()
         newest = self.store.latest()
         saved = "no checkpoint was written" if newest is None else f"the last checkpoint is of step {newest}"
         return f"lower the learning rate or clip gradients; {saved}; non_finite: continue goes on regardless"

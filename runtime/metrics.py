@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -76,23 +77,27 @@ class Events:
     """Tensorboard event files. Written here and not in tensorboardX's thread, which blocks for ever on a full disk."""
 
     def __init__(self, out: Path, start: int) -> None:
-        from tensorboardX.event_file_writer import EventsWriter
         from tensorboardX.proto.event_pb2 import Event, SessionLog
+        from tensorboardX.record_writer import RecordWriter
 
         folder = out / EVENTS
         folder.mkdir(parents=True, exist_ok=True)
-        self.event, self.writer = Event, EventsWriter(str(folder / "events"))
+        # tensorboard reads the files of a folder in the order of their names; the end keeps two of one second apart.
+        name = f"events.out.tfevents.{int(time.time()):010}.{socket.gethostname()}.{os.getpid()}.{start}"
+        self.event, self.writer = Event, RecordWriter(str(folder / name))
         self.flushed = time.monotonic()
+        self._write(step=0, file_version="brain.Event:2")
         # Tells tensorboard to forget what an interrupted run logged from here on.
-        log = SessionLog(status=SessionLog.START)
-        self.writer.write_event(Event(wall_time=time.time(), step=start + 1, session_log=log))
+        self._write(step=start + 1, session_log=SessionLog(status=SessionLog.START))
+
+    def _write(self, **fields: Any) -> None:
+        self.writer.write(self.event(wall_time=time.time(), **fields).SerializeToString())
 
     def write(self, row: Record) -> None:
         from tensorboardX.proto.summary_pb2 import Summary
 
         values = [Summary.Value(tag=name, simple_value=value) for name, value in row.items() if name != "step"]
-        summary = Summary(value=values)
-        self.writer.write_event(self.event(wall_time=time.time(), step=int(row["step"]), summary=summary))
+        self._write(step=int(row["step"]), summary=Summary(value=values))
         if time.monotonic() - self.flushed > FLUSH_SECONDS:
             self.writer.flush()
             self.flushed = time.monotonic()

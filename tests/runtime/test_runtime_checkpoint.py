@@ -1,8 +1,6 @@
 """Checkpoints know no mesh: what was saved on one is bit-equal on any other, or an error names what does not fit."""
 
-import resource
 import shutil
-import signal
 from dataclasses import replace
 
 import jax
@@ -14,6 +12,7 @@ from meshc import runtime
 from meshc.runtime.canonical import _without_padding, layout
 from meshc.runtime.checkpoint import Position, Store, load_weights
 from tests.runtime import bigram
+from tests.runtime.limits import files_up_to
 
 
 def program_on(axes, **options):
@@ -200,14 +199,8 @@ def try_to_save(folder, capfd):
 
 
 def test_a_disk_that_fills_up_while_saving_leaves_nothing(tmp_path, capfd):
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
+    with files_up_to(1000):
         message = try_to_save(tmp_path, capfd)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
     assert "File too large" in message and "no checkpoint of this run is complete yet" in message
     assert not list(tmp_path.iterdir())
 
