@@ -44,18 +44,26 @@ class Context:
         return {"exchange", "if"} <= self.expected
 
     @property
+    def ends_line(self) -> bool:
+        """Something is missing at the end of the line before, rather than wrong here."""
+        if self.previous is None:
+            return False
+        between = self.source.text[self.previous.end : self.span.start]
+        return self.kind in _LINE_END or not self.span.text or (self.kind == "}" and "\n" in between)
+
+    @property
     def place(self) -> Span:
         """What to point at: the token, or where it is missing."""
-        if (self.kind in _LINE_END or not self.span.text) and self.previous is not None:
+        if self.ends_line and self.previous is not None:
             return Span(self.source, self.previous.end, self.previous.end)
         return self.span
 
     @property
     def found(self) -> str:
-        if self.kind == "$END" or not self.span.text:
-            return "the end of the file" if _NO_MORE.match(self.source.text, self.span.end) else "the end of the line"
-        if self.kind == "_SEP":
-            return "`;`" if ";" in self.span.text else "the end of the line"
+        if self.kind == "_SEP" and ";" in self.span.text:
+            return "`;`"
+        if self.ends_line:
+            return "the end of the file" if _NO_MORE.match(self.source.text, self.place.end) else "the end of the line"
         return f"`{printable(self.span.text)}`"
 
     def adjacent(self, kind: str) -> bool:
@@ -105,8 +113,10 @@ def _symbols(at: Context) -> frozenset[str]:
     if "NAME" in at.expected:
         return frozenset(symbol for symbol in symbols if not symbol.isidentifier() or symbol == "none")
     if len(OPERATORS & at.expected) > 1:
-        symbols -= OPERATORS
+        symbols -= OPERATORS | {"(", "="}
     if _LINE_END & at.expected:
         symbols -= {"}"}
-    likely = symbols - {",", ".", "[", "as", "of"}
+    likely = symbols - {".", "[", "as", "of"}
+    if not symbols & {")", "]"}:
+        likely -= {","}
     return likely if likely or _kinds(at) or _LINE_END & at.expected else symbols

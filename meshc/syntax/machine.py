@@ -26,11 +26,15 @@ _GROWS = frozenset("binary unary call named_call index list parens repeat within
 
 
 class Mistake(Exception):
-    """A mistake that an action finds in what the grammar lets pass. Never leaves this room."""
+    """A mistake that an action finds in what the grammar lets pass. Never leaves this room.
 
-    def __init__(self, diagnostic: Diagnostic) -> None:
+    Mistakes within `instead` follow from this one, and are not told.
+    """
+
+    def __init__(self, diagnostic: Diagnostic, instead: Span | None = None) -> None:
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
+        self.instead = instead
 
 
 class Splice(list[Any]):
@@ -78,6 +82,8 @@ class Machine:
                 try:
                     self._reduce(rules[~move])
                 except Mistake as mistake:
+                    if mistake.instead is not None:
+                        self._forget(mistake.instead)
                     if not self._recover(mistake.diagnostic):
                         return None
 
@@ -98,7 +104,7 @@ class Machine:
             start, depth = self.starts[-size], max(self.depths[-size:])
             values = self.values[-size:]
             children: Any = [values[i] for i in rule.keep]
-            if rule.splices:
+            if rule.splices or rule.action == SPLICE:
                 children = _spliced(children)
         else:
             start, depth, children = self.ends[-1], 0, []
@@ -130,7 +136,7 @@ class Machine:
             next_kind=kinds[at + 1] if at + 1 < len(kinds) else "",
             expected=self._expected(),
             opened=opened,
-            closes=self._closes(),
+            closes=self._closes(1),
             continued=at in self.tokens.continued,
             item=str(self.values[0]) if self.values else "",
         )
@@ -148,10 +154,10 @@ class Machine:
                     closed -= 1
         return None
 
-    def _closes(self) -> bool:
-        """The bracket that is open here is closed further on in its statement."""
-        depth = 1
-        for kind in self.tokens.kinds[self.at :]:
+    def _closes(self, depth: int) -> bool:
+        """So many open brackets are closed further on in their statement."""
+        for at in range(self.at, len(self.tokens.kinds)):
+            kind = self.tokens.kinds[at]
             if kind in ("(", "["):
                 depth += 1
             elif kind in (")", "]"):
@@ -180,6 +186,10 @@ class Machine:
             states.append(rows[states[-1]][rule.origin])
         return False
 
+    def _forget(self, within: Span) -> None:
+        spans = [(d, d.span) for d in self.diagnostics]
+        self.diagnostics = [d for d, span in spans if span is None or not within.start <= span.start < within.end]
+
     def _recover(self, diagnostic: Diagnostic) -> bool:
         """Leave out the statement that is broken here. False where nothing can be kept."""
         self.diagnostics.append(diagnostic)
@@ -202,9 +212,10 @@ class Machine:
     def _skip(self, braces: int, brackets: int, commas: bool) -> None:
         """To the end of the broken statement: a separator outside its brackets, or the brace that closes its block."""
         tokens = self.tokens
+        closes = self._closes(brackets)
         while (kind := tokens.kinds[self.at]) != END:
-            if self.at in tokens.continued and brackets and not braces:
-                # The bracket was never closed and swallowed the ends of lines: read on from here without it.
+            if self.at in tokens.continued and not closes and not braces:
+                # A bracket was never closed and swallowed the ends of lines: read on from here, outside.
                 self.tokens, self.at = (
                     lex(self.source.text, tokens.starts[self.at], tokens.ends[-1], tokens.missing_braces),
                     0,
@@ -228,6 +239,8 @@ class Machine:
 
 def _spliced(values: list[Any]) -> list[Any]:
     """The values, with lists of children spread out; the list that grows from the left is reused, not copied."""
+    if not values:
+        return values
     first = values[0]
     children = first if isinstance(first, Splice) else Splice([first])
     for value in values[1:]:

@@ -12,11 +12,9 @@ from meshc.syntax.cut import ITEMS
 from meshc.syntax.lexer import BAD, END, MAX_NUMBER, SEPARATOR
 
 # Characters that look like, or in other languages mean, what the language writes otherwise.
-_INSTEAD = dict(
-    pair.split()
-    for pair in '→ ->|⇒ ->|− -|– -|— -|× *|· *|÷ /|… ..|≤ <=|≥ >=|≠ !=|“ "|” "|‘ "|’ "|\' "|^ **|& and|! not'
-    "|， ,|； ;|： :|（ (|） )|＝ =".split("|")
-) | {"\u00a0": " ", "\u3000": " ", "|": "or"}
+_LOOKALIKES = "→⇒−–—×·÷…≤≥≠＝“”‘’'^&|!，；：（）"
+_WRITTEN = '-> -> - - - * * / .. <= >= != = " " " " " ** and or not , ; : ( )'
+_INSTEAD = dict(zip(_LOOKALIKES, _WRITTEN.split(), strict=True)) | {"\u00a0": " ", "\u3000": " "}
 
 
 def explain(at: Context) -> Diagnostic:

@@ -8,6 +8,7 @@ from typing import Any
 
 from meshc.source import Span
 from meshc.syntax import ast, errors
+from meshc.syntax.cut import ITEMS
 from meshc.syntax.machine import Mistake
 
 ACTIONS: dict[str, Callable[..., Any]] = {}
@@ -270,7 +271,7 @@ def _make_place(span: Span, kinds: tuple[ast.Name, ...], of: ast.Name | None, ru
     seen: dict[str, Span] = {}
     for kind in kinds:
         if kind.text not in PLACES:
-            raise Mistake(errors.unknown_place(kind))
+            raise Mistake(errors.unknown_place(kind), instead=span if kind.text in ITEMS else None)
         if kind.text in seen:
             raise Mistake(errors.said_twice(kind.span, seen[kind.text]))
         seen[kind.text] = kind.span
