@@ -1,0 +1,151 @@
+"""What all parts of one program share while it is lowered: names, constants, letters, helpers, dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from meshc.codegen import names
+from meshc.codegen.helpers import Helpers, Kept
+from meshc.codegen.text import Var, tuple_of
+from meshc.job.model import Train
+from meshc.semantics.placed import (
+    Computed,
+    Moved,
+    Placed,
+    PlacedInvoke,
+    PlacedModule,
+    PlacedProgram,
+    PlacedRepeat,
+    PlacedStatement,
+    PlacedWeight,
+)
+from meshc.semantics.program import CrossEntropy, Dim, Dropout, NextToken, Value
+
+Dtype = Literal["compute", "wide", "float32"]
+"""compute: as the job says; wide: float32 because a sum is, until it moves; float32: because the spec says so."""
+BITS = {"float64": 64, "float32": 32, "bfloat16": 16, "float16": 16}
+
+
+def statements(body: Iterable[PlacedStatement]) -> Iterator[PlacedStatement]:
+    """All statements of a body, those of repeats and called layers included."""
+    for statement in body:
+        yield statement
+        match statement:
+            case PlacedRepeat():
+                yield from statements(statement.body)
+            case PlacedInvoke():
+                yield from statements(statement.module.body)
+
+
+def modules(module: PlacedModule) -> Iterator[PlacedModule]:
+    yield module
+    for statement in statements(module.body):
+        if isinstance(statement, PlacedInvoke):
+            yield statement.module
+
+
+@dataclass
+class Context:
+    placed: PlacedProgram
+    train: Train
+    names: names.Names = field(default_factory=names.module_names)  # of the generated module
+    constants: dict[tuple[str, int], str] = field(default_factory=dict)  # (dim, size) -> constant
+    functions: dict[str, str] = field(default_factory=dict)  # "module:function" -> imported as
+    counts: dict[Value, Var] = field(default_factory=dict)  # number of real targets, by tensor of targets
+    dtypes: dict[Placed, Dtype] = field(default_factory=dict)
+    shares: set[Value] = field(default_factory=set)  # values that are parts of the mean over the whole step
+    key: Var = field(default_factory=lambda: Var("key"))
+
+    def __post_init__(self) -> None:
+        every = list(statements(self.placed.model.body))
+        self.weights: dict[Value, PlacedWeight] = {w.weight.value: w for w in self.placed.weights}
+        self.axis_names = tuple(self.placed.sizes)
+        self.attributes = self._attributes()
+        self.letters = names.legend(self._dims())
+        self.has_dropout = any(isinstance(s, Computed) and isinstance(s.op, Dropout) for s in every)
+        self.helpers = Helpers(self.names, self._kept())
+
+    def _attributes(self) -> dict[str, str]:
+        """Attribute of each weight's and instance's name; one name has one attribute everywhere."""
+        scope = names.Names()
+        wanted = {part for w in self.placed.weights for part in w.weight.path[1:]}
+        wanted |= {m.module.name for m in modules(self.placed.model)}
+        plain = sorted(n for n in wanted if names.attribute(n) == n)
+        found = {n: scope.unique(n) for n in plain}
+        for name in sorted(wanted - set(plain)):
+            found[name] = scope.unique(names.attribute(name))
+        return found
+
+    def _dims(self) -> Iterator[str]:
+        yield from self.placed.program.dims
+        for statement in statements(self.placed.model.body):
+            match statement:
+                case Computed(operands=operands, result=result):
+                    for placed in (*operands, result):
+                        if isinstance(placed, Placed):
+                            yield from (d.name for d in placed.value.dims)
+
+    def _kept(self) -> Kept | None:
+        """Whose gathers must be named, so that the remat policy can tell weights from activations."""
+        kept = self.placed.program.gathered == "kept"
+        if self.train.remat in ("dots", "full"):
+            return "weight" if kept else None
+        return None if kept else "activation"
+
+    # ------------------------------------------------------------ names
+
+    def constant(self, dim: Dim) -> str:
+        """The module-level constant of a dim's size."""
+        key = (dim.base, dim.size)
+        if key not in self.constants:
+            self.constants[key] = self.names.unique(names.constant(dim.base))
+        return self.constants[key]
+
+    def real(self, dim: Dim) -> str:
+        return str(dim.real) if dim.padded else self.constant(dim)
+
+    def shape(self, dims: Sequence[Dim]) -> str:
+        return tuple_of([self.constant(d) for d in dims]) if dims else "()"
+
+    def function(self, target: str) -> str:
+        if target not in self.functions:
+            self.functions[target] = self.names.unique(names.identifier(target.rpartition(":")[2]))
+        return self.functions[target]
+
+    def count(self, targets: Value) -> Var:
+        if targets not in self.counts:
+            number = len(self.counts)
+            self.counts[targets] = Var("count" if not number else f"{names.identifier(targets.name)}_count")
+        return self.counts[targets]
+
+    # ------------------------------------------------------------ precision
+
+    @property
+    def sums_in_float32(self) -> bool:
+        return BITS[self.train.precision.compute] < 32
+
+    @property
+    def casts_weights(self) -> bool:
+        return self.train.precision.params != self.train.precision.compute
+
+    @property
+    def recompute(self) -> bool:
+        return self.train.remat == "attention"
+
+    def dtype(self, placed: Placed) -> Dtype:
+        return self.dtypes.get(placed, "compute") if self.sums_in_float32 else "compute"
+
+
+def is_loss(statement: PlacedStatement) -> bool:
+    return isinstance(statement, Computed) and isinstance(statement.op, NextToken | CrossEntropy)
+
+
+def gathers_weights(body: Iterable[PlacedStatement], weights: dict[Value, PlacedWeight]) -> bool:
+    """Whether a body, or a layer it calls, gathers a weight for use."""
+    return any(
+        isinstance(s, Moved) and s.source.value in weights and any(t.kind.startswith("all_gather") for t in s.steps)
+        for s in statements(body)
+    )
+

@@ -1,0 +1,84 @@
+"""A placed program as files: views into templates, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from meshc.codegen.program import program_view
+from meshc.codegen.text import WIDTH, broken
+from meshc.codegen.views import ProgramView
+from meshc.job.model import Job
+from meshc.semantics.collectives import Collective
+from meshc.semantics.placed import PlacedProgram
+
+IMPORTS = {
+    "functools": "import functools",
+    "jax": "import jax",
+    "jnp": "import jax.numpy as jnp",
+    "optax": "import optax",
+    "nnx": "from flax import nnx",
+    "lax": "from jax import lax",
+}
+RUNTIME = ("attention", "gradients", "init", "ops", "remat")
+PARTS = ("tables", "helpers", "classes", "step", "main")
+
+
+def emit(placed: PlacedProgram, job: Job, collectives: Sequence[Collective]) -> dict[str, str]:
+    """The generated program: path in its directory -> text."""
+    view = program_view(placed, job, collectives)
+    return {"train.py": render(view)}
+
+
+def render(view: ProgramView) -> str:
+    templates = _environment()
+    body = "".join(templates.get_template(f"{part}.py.j2").render(p=view) for part in PARTS)
+    header = templates.get_template("header.py.j2").render(p=view, imports=list(_imports(body, view)))
+    lines = [line for long in f"{header}{body}".splitlines() for line in _fitted(long)]
+    return "\n".join(lines) + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("meshc.templates", "program"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+
+
+def _imports(body: str, view: ProgramView) -> Iterator[str]:
+    """Imports of the modules that the body reads, sorted as `ruff` sorts them."""
+    used = {name for name in (*IMPORTS, *RUNTIME) if re.search(rf"(?<![\w.]){name}\.", body)}
+    if "functools" in used:
+        yield IMPORTS["functools"]
+        yield ""
+    yield from (IMPORTS[name] for name in ("jax", "jnp", "optax") if name in used)
+    from_imports = [IMPORTS[name] for name in ("nnx", "lax") if name in used]
+    from_imports += ["from jax.sharding import Mesh, NamedSharding", "from jax.sharding import PartitionSpec as P"]
+    own = ["from meshc import runtime"]
+    if runtime := [name for name in RUNTIME if name in used]:
+        own.append(f"from meshc.runtime import {', '.join(runtime)}")
+    yield from sorted((*from_imports, *view.imports), key=_module)
+    yield ""
+    yield from own
+
+
+def _module(line: str) -> tuple[str, str]:
+    return line.split()[1], line
+
+
+def _fitted(line: str) -> Iterator[str]:
+    """A line of a template whose names have made it too long, broken."""
+    code = line.strip()
+    if len(line) <= WIDTH or code.startswith("#"):
+        yield line
+        return
+    tail = "," if code.endswith(",") else ""
+    yield from broken(code.removesuffix(","), len(line) - len(line.lstrip()), tail=tail)

@@ -1,0 +1,278 @@
+"""One operation on local parts as a Python expression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from meshc.codegen.text import ANY, ATOM, POWER, PRODUCT, SUM, UNARY, Text, atom, call, quoted, ref, text, tuple_of
+from meshc.semantics.placed import Computed, Placed
+from meshc.semantics.program import (
+    Attend,
+    Combine,
+    Concat,
+    Contract,
+    CrossEntropy,
+    Custom,
+    Dim,
+    Dropout,
+    Elementwise,
+    LoadBalance,
+    Lookup,
+    NextToken,
+    Reduce,
+    Rename,
+    Rope,
+    Route,
+    Softmax,
+    Split,
+)
+
+INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT)}
+CALLED = {
+    "square": "jnp.square", "sqrt": "jnp.sqrt", "rsqrt": "lax.rsqrt", "exp": "jnp.exp", "log": "jnp.log", "abs": "jnp.abs",
+    "tanh": "jnp.tanh", "sigmoid": "jax.nn.sigmoid", "silu": "jax.nn.silu", "relu": "jax.nn.relu",
+    "softplus": "jax.nn.softplus", "maximum": "jnp.maximum", "minimum": "jnp.minimum", "sign": "jnp.sign",
+}  # fmt: skip
+
+
+class Context(Protocol):
+    """What an expression asks of the program around it."""
+
+    def operand(self, placed: Placed, *, narrow: bool = False) -> Text:
+        """The tensor; `narrow`: in the compute dtype, also where it was made in float32."""
+
+    def letters(self, dims: Sequence[Dim]) -> str:
+        """One letter for each dim, for einsum."""
+
+    def extent(self, dim: Dim) -> str:
+        """The dim's real global size, of one microbatch."""
+
+    def count(self, placed: Placed) -> Text:
+        """How many of these targets are real, in the whole step."""
+
+    def key(self, name: str) -> Text:
+        """The random key of a part."""
+
+    def function(self, target: str) -> str:
+        """The name under which `module:function` is imported."""
+
+    @property
+    def sums_in_float32(self) -> bool:
+        """Whether activations are narrower than float32."""
+
+    @property
+    def recompute(self) -> bool:
+        """Whether attention's scores are made again in the backward pass."""
+
+
+@dataclass(frozen=True)
+class Printer:
+    context: Context
+
+    def expression(self, computed: Computed) -> Text:
+        op = computed.op
+        match op:
+            case Elementwise():
+                return self._elementwise(op, computed)
+            case Contract():
+                return self._contract(op, computed)
+            case Lookup():
+                return self._lookup(op, computed)
+            case Reduce():
+                return self._reduce(op, computed)
+            case Softmax():
+                return self._softmax(op, computed)
+            case Rope():
+                return self._rope(op, computed)
+            case Attend():
+                return self._attend(op, computed)
+            case Dropout():
+                return self._dropout(op, computed)
+            case Concat():
+                parts = [self._tensor(x) for x in computed.operands]
+                listed = text(ATOM, "[", *_comma(parts), "]")
+                return call("jnp.concatenate", listed, axis=str(op.result.dims.index(op.along)))
+            case Split():
+                return self._split(op, computed)
+            case Rename():
+                return self._tensor(computed.operands[0])
+            case NextToken() | CrossEntropy():
+                return self._cross_entropy(op, computed)
+            case Custom():
+                return call(self.context.function(op.target), *(self._narrow(x) for x in computed.operands))
+            case Route() | Combine() | LoadBalance():
+                raise NotImplementedError(type(op).__name__)
+
+    def _tensor(self, operand: Placed | float) -> Text:
+        return self.context.operand(operand) if isinstance(operand, Placed) else number(operand)
+
+    def _narrow(self, operand: Placed | float) -> Text:
+        return self.context.operand(operand, narrow=True) if isinstance(operand, Placed) else number(operand)
+
+    # ------------------------------------------------------------ elementwise
+
+    def _elementwise(self, op: Elementwise, computed: Computed) -> Text:
+        aligned = [self._aligned(x, op.result.dims) for x in computed.operands]
+        match op.function:
+            case "neg":
+                return text(UNARY, "-", (aligned[0], UNARY))
+            case "pow":
+                return text(POWER, (aligned[0], ATOM), "**", (aligned[1], ATOM))
+            case "gelu":
+                return call("jax.nn.gelu", aligned[0], approximate="False")
+            case "float32":
+                return text(ATOM, (aligned[0], ATOM), ".astype(jnp.promote_types(COMPUTE, jnp.float32))")
+            case function if function in INFIX:
+                sign, level = INFIX[function]
+                return text(level, (aligned[0], level), f" {sign} ", (aligned[1], level + 1))
+            case function:
+                return call(CALLED[function], *aligned)
+
+    def _aligned(self, operand: Placed | float, dims: Sequence[Dim]) -> Text:
+        """The operand with its dims where numpy's broadcasting looks for the result's."""
+        expression = self._tensor(operand)
+        if not isinstance(operand, Placed):
+            return expression
+        own = operand.value.dims
+        order = [d for d in dims if d in own]
+        if list(own) != order:
+            permutation = [own.index(d) for d in order]
+            expression = call("jnp.transpose", expression, tuple_of([str(i) for i in permutation]))
+        missing = [d not in own for d in dims]
+        if not own or not any(missing[missing.index(False) :]):
+            return expression
+        if not any(missing[: len(own)]):
+            return text(ATOM, (expression, ATOM), "[..., ", ", ".join(["None"] * (len(dims) - len(own))), "]")
+        shown = missing[missing.index(False) :]
+        while not shown[-1]:
+            shown.pop()
+        return text(ATOM, (expression, ATOM), "[", ", ".join("None" if m else ":" for m in shown), "]")
+
+    # ------------------------------------------------------------ products, sums
+
+    def _contract(self, op: Contract, computed: Computed) -> Text:
+        left, right = (self._narrow(x) for x in computed.operands)
+        a, b, over = op.left.dims, op.right.dims, op.over
+        if len(b) == 2 and over == (b[0],) and a[-1:] == over and op.result.dims == (*a[:-1], b[1]):
+            return text(PRODUCT, (left, PRODUCT), " @ ", (right, UNARY))
+        of = self.context.letters
+        every = tuple(dict.fromkeys((*a, *b, *op.result.dims)))
+        letter = dict(zip(every, of(every), strict=True))
+        spelled = ["".join(letter[d] for d in dims) for dims in (a, b, op.result.dims)]
+        return call("jnp.einsum", f'"{spelled[0]},{spelled[1]}->{spelled[2]}"', left, right)
+
+    def _lookup(self, op: Lookup, computed: Computed) -> Text:
+        table, ids = (self._narrow(x) for x in computed.operands)
+        placed = computed.operands[0]
+        assert isinstance(placed, Placed)
+        at = op.table.dims.index(op.row)
+        if at:
+            table = call("jnp.moveaxis", table, str(at), "0")
+        return call("ops.lookup", table, ids, **_axes("axes", placed.layout.axes[at]))
+
+    def _reduce(self, op: Reduce, computed: Computed) -> Text:
+        (operand,) = computed.operands
+        assert isinstance(operand, Placed)
+        dims = operand.value.dims
+        axes = [dims.index(d) - (len(dims) if d == dims[-1] else 0) for d in op.over]
+        axis = {"axis": str(axes[0]) if len(axes) == 1 else tuple_of([str(a) for a in axes])}
+        if len(axes) == len(dims):
+            axis = {}
+        split = any(operand.layout.axes[dims.index(d)] for d in op.over)
+        wide = {"dtype": "jnp.float32"} if self.context.sums_in_float32 else {}
+        expression = self._tensor(operand)
+        if op.function == "max":
+            return call("jnp.max", expression, **axis)
+        if op.function == "sum" or not (split or any(d.padded for d in op.over)):
+            return call(f"jnp.{op.function}", expression, **axis, **wide)
+        total = call("jnp.sum", expression, **axis, **wide)
+        whole = " * ".join(self.context.extent(d) for d in op.over)
+        return text(PRODUCT, (total, PRODUCT), " / ", whole if len(op.over) == 1 else f"({whole})")
+
+    def _softmax(self, op: Softmax, computed: Computed) -> Text:
+        (operand,) = computed.operands
+        assert isinstance(operand, Placed)
+        at = op.operand.dims.index(op.over)
+        axis = {} if at == len(op.operand.dims) - 1 else {"axis": str(at)}
+        return call(
+            "ops.softmax", self._tensor(operand), **axis, **_axes("axes", operand.layout.axes[at]), **_real(op.over)
+        )
+
+    # ------------------------------------------------------------ the rest
+
+    def _rope(self, op: Rope, computed: Computed) -> Text:
+        (operand,) = computed.operands
+        assert isinstance(operand, Placed)
+        at = op.operand.dims.index(op.along)
+        theta = {} if op.theta == 10_000 else {"theta": repr(float(op.theta))}
+        axis = {} if at == 1 else {"axis": str(at)}
+        return call("ops.rope", self._narrow(operand), **theta, **axis, **_axes("axes", operand.layout.axes[at]))
+
+    def _attend(self, op: Attend, computed: Computed) -> Text:
+        q, k, _ = computed.operands
+        assert isinstance(q, Placed) and isinstance(k, Placed)
+        options = {"causal": str(op.causal)}
+        if op.window is not None:
+            options["window"] = str(op.window)
+        heads = q.layout.axes[op.q.dims.index(op.heads)]
+        kv_heads = k.layout.axes[op.k.dims.index(op.kv_heads)]
+        options |= _axes("own_heads", tuple(a for a in heads if a not in kv_heads))
+        if not self.context.recompute:
+            options["recompute"] = "False"
+        return call("attention.attend", *(self._narrow(x) for x in computed.operands), **options)
+
+    def _dropout(self, op: Dropout, computed: Computed) -> Text:
+        (operand,) = computed.operands
+        assert isinstance(operand, Placed)
+        split = {}
+        if operand.layout.sharded:
+            split["split"] = tuple_of([axes_literal(a, always_tuple=True) for a in operand.layout.axes])
+        return call("ops.dropout", self._tensor(operand), repr(op.rate), self.context.key(op.path[-1]), **split)
+
+    def _split(self, op: Split, computed: Computed) -> Text:
+        at = op.operand.dims.index(op.along)
+        part = f"{op.start or ''}:{op.start + op.part.size}"
+        index = ", ".join([":"] * at + [part])
+        return text(ATOM, (self._tensor(computed.operands[0]), ATOM), "[", index, "]")
+
+    def _cross_entropy(self, op: NextToken | CrossEntropy, computed: Computed) -> Text:
+        logits, targets = computed.operands
+        assert isinstance(logits, Placed) and isinstance(targets, Placed)
+        at = op.logits.dims.index(op.vocab)
+        expression = self._tensor(logits)
+        if at != len(op.logits.dims) - 1:
+            expression = call("jnp.moveaxis", expression, str(at), "-1")
+        options = _axes("axes", logits.layout.axes[at]) | _real(op.vocab)
+        total = call("ops.cross_entropy", expression, self.context.operand(targets), **options)
+        return text(PRODUCT, total, " / ", (self.context.count(targets), UNARY))
+
+
+def number(value: float) -> Text:
+    code = repr(int(value)) if float(value).is_integer() and abs(value) < 1e6 else repr(float(value))
+    return Text((code,), UNARY if value < 0 else ATOM)
+
+
+def axes_literal(axes: Sequence[str], *, always_tuple: bool = False) -> str:
+    """Mesh axes as code: a string, or a tuple where they are several."""
+    if len(axes) == 1 and not always_tuple:
+        return quoted(axes[0])
+    return tuple_of([quoted(a) for a in axes]) if axes else "()"
+
+
+def _axes(keyword: str, axes: Sequence[str]) -> dict[str, str]:
+    return {keyword: axes_literal(axes, always_tuple=True)} if axes else {}
+
+
+def _real(dim: Dim) -> dict[str, str]:
+    return {"real": str(dim.real)} if dim.padded else {}
+
+
+def _comma(parts: Sequence[Text]) -> list[str | Text]:
+    listed: list[str | Text] = []
+    for i, part in enumerate(parts):
+        listed += [", ", part] if i else [part]
+    return listed
+
+

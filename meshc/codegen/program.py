@@ -1,0 +1,273 @@
+"""The whole program as a view: tables, classes, the step and what stands around them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+
+from meshc.codegen import places
+from meshc.codegen.chain import optimizer_view
+from meshc.codegen.context import Context, statements
+from meshc.codegen.lower import Classes, Lowered
+from meshc.codegen.names import STEP, Names, identifier, suffix
+from meshc.codegen.summary import summary
+from meshc.codegen.text import broken, broken_signature, comment, quoted, tuple_of
+from meshc.codegen.views import Argument, Constant, InputView, ProgramView, StepView
+from meshc.job.model import Data, Job, Precision
+from meshc.semantics.collectives import Collective
+from meshc.semantics.placed import Computed, Placed, PlacedProgram, PlacedWeight
+from meshc.semantics.program import CrossEntropy, Dim, Kind, Lookup, NextToken, Rest, Value
+
+
+def program_view(placed: PlacedProgram, job: Job, collectives: Sequence[Collective]) -> ProgramView:
+    context = Context(placed, job.train)
+    lowered = Classes(context)
+    model = lowered.lower(placed.model, model=True)
+    trained = [w for w in placed.weights if w.weight.trained]
+    carried = [w for w in placed.weights if not w.weight.trained]
+    inputs = tuple(_input(context, p) for p in placed.inputs)
+    step = _step(context, model, trained, bool(carried))
+    source = placed.program.source
+    return ProgramView(
+        title=_title(placed),
+        source=comment(source.name),
+        name=quoted(placed.model.module.name),
+        model=model.view.name,
+        spec_hash=hashlib.sha256(source.text.encode()).hexdigest(),
+        legend=tuple(_legend(context)),
+        summary=tuple(summary(placed, job, collectives)),
+        imports=tuple(_imports(context)),
+        constants=tuple(_constants(context, job)),
+        mesh=tuple(_mesh(placed)),
+        renamed=_renamed(context),
+        inputs=inputs,
+        placement=places.table("PLACEMENT", trained, Rest.PARAMS),
+        grads=places.changed("GRADS", "PLACEMENT", trained, Rest.GRADS, Rest.PARAMS),
+        optimizer_place=places.changed("OPTIMIZER", "PLACEMENT", trained, Rest.OPTIMIZER, Rest.PARAMS),
+        carried=places.table("CARRIED", carried, Rest.PARAMS) if carried else (),
+        real_shapes=tuple(_real_shapes(context, placed.weights)),
+        helpers=tuple(context.helpers.made.values()),
+        classes=tuple(lowered.by_code.values()),
+        step=step,
+        optimizer=optimizer_view(job.train),
+        data=_data(job.data),
+        checkpoint=_checkpoint(job),
+        out=quoted(f"runs/{identifier(source.name.rpartition('/')[2].removesuffix('.mesh'), 'run')}"),
+        init_from=f" or {quoted(job.checkpoint.init_from)}" if job.checkpoint.init_from else "",
+    )
+
+
+def _title(placed: PlacedProgram) -> str:
+    devices = 1
+    for size in placed.sizes.values():
+        devices *= size
+    name = comment(placed.model.module.name)
+    if devices == 1:
+        return f"{name} on one device."
+    axes = " x ".join(f"{a} {n}" for a, n in placed.sizes.items())
+    return f"{name} on {devices} devices: {axes}."
+
+
+def _legend(context: Context) -> Iterator[str]:
+    """`B batch   L seq`, the letters of shapes in names, a few lines of them."""
+    used = {d.name for s in statements(context.placed.model.body) for d in _dims_of(s)}
+    entries = [f"{letter} {comment(dim)}" for dim, letter in context.letters.items() if dim in used]
+    line = ""
+    for entry in entries:
+        if line and len(line) + len(entry) > 100:
+            yield line
+            line = ""
+        line += f"   {entry}" if line else entry
+    if line:
+        yield line
+
+
+def _dims_of(statement) -> Iterator[Dim]:
+    if isinstance(statement, Computed):
+        for placed in (*statement.operands, statement.result):
+            if isinstance(placed, Placed):
+                yield from placed.value.dims
+
+
+def _imports(context: Context) -> Iterator[str]:
+    for target, name in context.functions.items():
+        module, _, function = target.rpartition(":")
+        yield f"from {module} import {function}" + (f" as {name}" if function != name else "")
+
+
+def _constants(context: Context, job: Job) -> Iterator[Constant]:
+    train = job.train
+    reals = {(d.base, d.size): d.real for d in _all_dims(context) if d.padded}
+    for (dim, size), name in context.constants.items():
+        real = reals.get((dim, size))
+        yield Constant(name, str(size), f"{real} padded" if real else "")
+    yield Constant("STEPS", str(train.steps))
+    yield Constant("SEED", str(train.seed))
+    if train.microsteps > 1:
+        yield Constant("MICROSTEPS", str(train.microsteps), "microbatches a step, gradients added up")
+    yield from _precision(train.precision, context)
+
+
+def _precision(precision: Precision, context: Context) -> Iterator[Constant]:
+    if precision.params != "float32":
+        yield Constant("PARAMS", f"jnp.{precision.params}", "weights at rest")
+    if context.casts_weights or context.sums_in_float32:
+        yield Constant("COMPUTE", f"jnp.{precision.compute}", "weights are cast to it where they are used")
+
+
+def _all_dims(context: Context) -> Iterator[Dim]:
+    yield from context.placed.program.dims.values()
+    for weight in context.placed.weights:
+        yield from weight.weight.dims
+
+
+def _mesh(placed: PlacedProgram) -> list[str]:
+    axes = ", ".join(f"{quoted(a)}: {n}" for a, n in placed.sizes.items())
+    return broken(f"MESH = {{{axes}}}")
+
+
+def _renamed(context: Context) -> str:
+    pairs = [f"{quoted(a)}: {quoted(n)}" for n, a in context.attributes.items() if a != n]
+    return f"{{{', '.join(pairs)}}}" if pairs else ""
+
+
+def _real_shapes(context: Context, weights: Iterable[PlacedWeight]) -> Iterator[str]:
+    for weight in weights:
+        dims = weight.weight.dims
+        if any(d.padded for d in dims):
+            yield f"    {quoted(places.path_of(weight))}: {tuple_of([context.real(d) for d in dims])},"
+
+
+# ---------------------------------------------------------------- inputs and the step
+
+
+def _input(context: Context, placed: Placed) -> InputView:
+    micro = context.train.microsteps > 1
+    dims = [context.constant(d) for d in placed.value.dims]
+    if micro:
+        dims = ["MICROSTEPS", f"{dims[0]} // MICROSTEPS", *dims[1:]]
+    is_ids = placed.value.kind is Kind.INT
+    dtype = quoted("int32" if is_ids else context.train.precision.compute)
+    high = _high(context, placed.value) if is_ids else None
+    return InputView(
+        quoted(placed.value.name),
+        tuple_of(dims),
+        dtype,
+        _spec(placed, micro),
+        str(high) if high else "None",
+        comment(", ".join(d.name for d in placed.value.dims)),
+    )
+
+
+def _spec(placed: Placed, micro: bool) -> str:
+    axes = placed.layout.axes
+    return places.spec_of(((), *axes) if micro else axes)
+
+
+def _high(context: Context, value: Value) -> int | None:
+    """Ids of an input are rows of the table that it picks from, or classes of the loss that it is the target of."""
+    for statement in statements(context.placed.model.body):
+        match statement:
+            case Computed(op=Lookup(ids=ids, row=row)) if ids.name == value.name:
+                return row.real
+            case Computed(op=NextToken(ids=ids, vocab=vocab) | CrossEntropy(ids=ids, vocab=vocab)) if (
+                ids.name == value.name
+            ):
+                return vocab.real
+    return None
+
+
+def _step(context: Context, model: Lowered, trained: Sequence[PlacedWeight], has_carried: bool) -> StepView:
+    arguments = tuple(_arguments(context, model))
+    values = [n for n, has in (("metrics", model.has_metrics), ("carried", has_carried)) if has]
+    state = ["state.weights", *(["state.carried"] if has_carried else [])]
+    own = ["model: nnx.GraphDef", "weights: dict[str, jax.Array]", *(["carried: dict[str, jax.Array]"] * has_carried)]
+    parameters = own + [f"{a.variable}: jax.Array" for a in arguments]
+    rest_specs = ["PLACEMENT", *(["CARRIED"] * has_carried)]
+    micro = [a for a in arguments if a.micro]
+    ignored = ["_" if v == "metrics" else "_" for v in values]
+    return StepView(
+        signature=tuple(broken_signature("loss_and_grads", parameters)),
+        model_call=", ".join(a.variable for a in arguments),
+        has_metrics=model.has_metrics,
+        has_carried=has_carried,
+        before=places.cast_lines(trained, context),
+        each=places.way_lines(trained, lambda w: w.to_grads, context),
+        once=places.way_lines(trained, lambda w: w.to_optimizer, context),
+        accumulator=places.summed_table(trained),
+        microsteps=context.train.microsteps,
+        micro_names=", ".join(a.variable for a in micro) + ("," if len(micro) == 1 else ""),
+        micro_values=tuple_of([a.scanned or a.variable for a in micro]) if micro else "None",
+        made=tuple(a.made for a in arguments if a.made),
+        values=", ".join([*state, *(a.value for a in arguments)]),
+        in_specs=tuple_of([*rest_specs, *(a.spec for a in arguments)]),
+        out_specs=tuple_of(["P()", *("P()" if v == "metrics" else "CARRIED" for v in values), "OPTIMIZER"]),
+        results=", ".join(["loss", *values, "grads"]),
+        results_of_grads=", ".join(["loss", *ignored, "grads"]),
+        moves_weights=any(w.to_rest for w in trained),
+    )
+
+
+def _arguments(context: Context, model: Lowered) -> Iterator[Argument]:
+    """Inputs, then what the model takes besides: targets, their counts, a key."""
+    micro = context.train.microsteps > 1
+    scope = Names((*STEP, *context.names.taken))
+    variables: dict[object, str] = {}
+    for placed in context.placed.inputs:
+        variables[placed.value] = scope.unique(_name(context, placed))
+        value = f"batch[{quoted(placed.value.name)}]"
+        yield Argument(variables[placed.value], value, _spec(placed, micro), micro)
+    source = {made.value: ids for ids, made in context.placed.targets.items()}
+    counted = {var: targets for targets, var in context.counts.items()}
+    for extra in model.extras:
+        if isinstance(extra, Placed):
+            ids = source[extra.value]
+            variable = variables[extra.value] = scope.unique(_name(context, extra))
+            made = f"{variable} = ops.next_tokens(batch[{quoted(ids.name)}]{_sequence(context, ids)})"
+            yield Argument(variable, variable, _spec(extra, micro), micro, made)
+        elif extra is context.key:
+            value = "jax.random.fold_in(jax.random.key(SEED), state.step)"
+            yield Argument(scope.unique("key"), value, "P()", micro, scanned="jax.random.split(key, MICROSTEPS)")
+        else:
+            targets = counted[extra]
+            of = variables[targets] if targets in source else f"batch[{quoted(targets.name)}]"
+            yield Argument(scope.unique(extra.name), f"ops.count({of})", "P()", False)
+
+
+def _name(context: Context, placed: Placed) -> str:
+    return identifier(placed.value.name) + suffix((d.name for d in placed.value.dims), context.letters)
+
+
+def _sequence(context: Context, ids: Value) -> str:
+    """Where the sequence is not the last dim, its number from the end."""
+    for statement in statements(context.placed.model.body):
+        if isinstance(statement, Computed) and isinstance(statement.op, NextToken) and statement.op.ids is ids:
+            at = ids.dims.index(statement.op.seq) - len(ids.dims)
+            return "" if at == -1 else f", axis={at}"
+    return ""
+
+
+# ---------------------------------------------------------------- data and files
+
+
+def _data(data: Data) -> str:
+    match data.source:
+        case "python-stdlib":
+            return "runtime.PythonStdlib()" if data.tokenizer == "bytes" else f"runtime.PythonStdlib({quoted(data.tokenizer)})"
+        case "text":
+            return f"runtime.Text({_paths(data)}, {quoted(data.tokenizer)})"
+        case "tokens":
+            return f"runtime.Tokens({_paths(data)}, {quoted(data.token_dtype)})"
+        case "synthetic":
+            return "runtime.Synthetic()"
+
+
+def _paths(data: Data) -> str:
+    return f"[{', '.join(quoted(p) for p in data.paths)}]"
+
+
+def _checkpoint(job: Job) -> str:
+    made = job.checkpoint
+    folder = "" if made.dir == "checkpoints" else f", dir={quoted(made.dir)}"
+    return f"runtime.Checkpoint(every={made.every}, keep={made.keep}{folder})"
+

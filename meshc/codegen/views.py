@@ -1,0 +1,117 @@
+"""What the templates print: frozen, decided, nothing left to compute. Strings are finished code unless said otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from meshc.codegen.helpers import Helper
+
+
+@dataclass(frozen=True)
+class ClassView:
+    """A module class. `init`, `signature` and `body` are lines with their indentation; `doc` is words."""
+
+    name: str
+    doc: str
+    init: tuple[str, ...]
+    signature: tuple[str, ...]
+    body: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Constant:
+    name: str
+    code: str
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class InputView:
+    """A model input: its name as a string literal, and what `runtime.Input` takes."""
+
+    name: str
+    shape: str
+    dtype: str
+    spec: str
+    high: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What `loss_and_grads` takes beside weights: how it is made of state and batch, and where it lies.
+
+    made: a statement before; micro: has a leading dim of microsteps
+    """
+
+    variable: str
+    value: str
+    spec: str
+    micro: bool
+    made: str = ""
+    scanned: str = ""  # over what microsteps scan where it is not the variable
+
+
+@dataclass(frozen=True)
+class StepView:
+    """`loss_and_grads` and what stands around it. Tuples of strings are lines without indentation."""
+
+    signature: tuple[str, ...]
+    model_call: str
+    has_metrics: bool
+    has_carried: bool
+    before: tuple[str, ...]  # weights cast to varying
+    each: tuple[str, ...]  # gradients of one microstep into GRADS
+    once: tuple[str, ...]  # gradients into OPTIMIZER
+    accumulator: tuple[str, ...]  # the table SUMMED
+    microsteps: int
+    micro_names: str
+    micro_values: str
+    made: tuple[str, ...]
+    values: str
+    in_specs: str
+    out_specs: str
+    results: str
+    results_of_grads: str
+    moves_weights: bool  # the optimizer's place is not the weights'
+
+
+@dataclass(frozen=True)
+class OptimizerView:
+    """The optax chain: definitions before it, and its lines."""
+
+    schedule: tuple[str, ...]
+    chain: tuple[str, ...]
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProgramView:
+    """One program, top to bottom. `title`, `legend` and `summary` are words, a line each."""
+
+    title: str
+    source: str
+    name: str
+    model: str
+    spec_hash: str
+    legend: tuple[str, ...]
+    summary: tuple[str, ...]
+    imports: tuple[str, ...]
+    constants: tuple[Constant, ...]
+    mesh: tuple[str, ...]
+    renamed: str
+    inputs: tuple[InputView, ...]
+    placement: tuple[str, ...]
+    grads: tuple[str, ...]
+    optimizer_place: tuple[str, ...]
+    carried: tuple[str, ...]
+    real_shapes: tuple[str, ...]
+    helpers: tuple[Helper, ...]
+    classes: tuple[ClassView, ...]
+    step: StepView
+    optimizer: OptimizerView
+    data: str
+    checkpoint: str
+    out: str
+    init_from: str
+    mesh_comment: bool = True
