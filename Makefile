@@ -48,8 +48,8 @@ prove: $(VENV)/.test ## parity, placement and traffic of the dense specs in spec
 bench: $(VENV)/.test ## the measured ratios of benchmarks/
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.test ## write what is generated in docs/: the index of diagnostics, the YAML reference
-	$(BIN)/python docs/generate.py
+docs: $(VENV)/.test ## write what is generated in the documentation: tables, shown output, excerpts
+	$(BIN)/python -m docs.generate
 
 # ---------------------------------------------------------------- set-up
 

@@ -1,11 +1,13 @@
-"""Writes what is generated in docs/: the index of diagnostics and the tables of job.md. `make docs` runs it.
+"""Writes what is generated in the documentation; `make docs` runs it.
 
+The index of diagnostics, the tables of job.md, what shown commands print, and excerpts of the quickstart's program.
 `--check` writes nothing and ends with 1 where a page is out of date; the tests do that.
 """
 
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -14,11 +16,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from docs.pages import PAGES, ROOT, with_code, with_output
 from meshc.diagnostics.codes import TITLES
+from meshc.driver import compile_program
 from meshc.job.model import Job, Optimizer
 from meshc.job.slice_fields import SliceFields
+from meshc.job.target import Request
 
-DOCS = Path(__file__).parent
 EXPLAIN = "../meshc/diagnostics/explain"
 RANGES = {
     "01": "Syntax and files",
@@ -47,9 +51,8 @@ def diagnostics() -> str:
     return "\n".join(lines) + "\n"
 
 
-def job() -> str:
-    """`job.md` with its tables written anew: each stands between `<!-- table: NAME -->` and `<!-- end -->`."""
-    text = (DOCS / "job.md").read_text()
+def with_tables(text: str) -> str:
+    """A page's text with its tables written anew: each stands between `<!-- table: NAME -->` and `<!-- end -->`."""
     tables = {"job": Job, "slice": SliceFields}
     for name, model in tables.items():
         between = re.compile(rf"(<!-- table: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -161,19 +164,30 @@ def _yaml(value: Any) -> str:
             return str(value)
 
 
-PAGES = {"diagnostics.md": diagnostics, "job.md": job}
+def quickstart() -> str:
+    """The program that meshc generates from the quickstart."""
+    compiled, problems = compile_program(Request("specs/quickstart/job.yaml"))
+    if compiled is None:
+        raise SystemExit("\n".join(problem.message for problem in problems))
+    return compiled.files["train.py"]
+
+
+def written(page: Path, program: str) -> str:
+    """What the page should say."""
+    if page.name == "diagnostics.md":
+        return diagnostics()
+    return with_output(with_code(with_tables(page.read_text()), "quickstart/train.py", program))
 
 
 def main(check: bool) -> int:
-    stale = 0
-    for name, page in PAGES.items():
-        path, text = DOCS / name, page()
-        if not path.exists() or path.read_text() != text:
-            stale = 1
-            print(f"{'out of date' if check else 'written'}: docs/{name}")
-            if not check:
-                path.write_text(text)
-    return stale if check else 0
+    os.chdir(ROOT)
+    program = quickstart()
+    stale = [(page, text) for page in PAGES if (text := written(page, program)) != page.read_text()]
+    for page, text in stale:
+        print(f"{'out of date' if check else 'written'}: {page.relative_to(ROOT)}")
+        if not check:
+            page.write_text(text)
+    return 1 if check and stale else 0
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -13,17 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import PAGES, ROOT, Block, all_blocks, blocks, commands, excerpt_of, matches
+from docs.pages import PAGES, ROOT, Block, blocks, excerpt, with_output
 
-ENVIRONMENT = {
-    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    "NO_COLOR": "1",
-    "COLUMNS": "120",
-}
+
+def all_blocks(language: str) -> list[Block]:
+    return [block for page in PAGES for block in blocks(page, language)]
 
 
 def pages_with(language: str) -> list[Path]:
-    return [page for page in PAGES if any(block.language == language for block in blocks(page))]
+    return [page for page in PAGES if blocks(page, language)]
 
 
 @pytest.mark.parametrize("block", all_blocks("mesh"), ids=str)
@@ -33,39 +30,6 @@ def test_specs_parse(block: Block):
 
     _, problems = parse(SourceFile(str(block), block.text))
     assert not problems
-
-
-@pytest.mark.parametrize("page", pages_with("console"), ids=lambda p: p.name)
-def test_commands_print_what_is_shown(page: Path, tmp_path: Path):
-    (tmp_path / "specs").symlink_to(ROOT / "specs")
-    for block in blocks(page):
-        if block.name and block.language == "mesh":
-            (tmp_path / block.name).write_text(block.text)
-        for command in commands(block) if block.language == "console" else ():
-            ran = subprocess.run(
-                command.text,
-                shell=True,
-                cwd=tmp_path,
-                env=os.environ | ENVIRONMENT,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-            assert matches(command.output, ran.stdout), f"{block}: {command.text} prints\n{ran.stdout}"
-
-
-@pytest.fixture(scope="module")
-def quickstart(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The program that meshc generates from the quickstart."""
-    out = tmp_path_factory.mktemp("quickstart") / "program"
-    build = [Path(sys.executable).with_name("meshc"), "build", "specs/quickstart/job.yaml", "-o", out]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    return (out / "train.py").read_text()
-
-
-@pytest.mark.parametrize("block", [b for b in all_blocks("python") if b.name == "quickstart/train.py"], ids=str)
-def test_generated_code_is_shown_as_generated(block: Block, quickstart: str):
-    assert excerpt_of(block.text, quickstart) is None
 
 
 @pytest.mark.parametrize("page", pages_with("pycon"), ids=lambda p: p.name)
@@ -104,6 +68,12 @@ def test_yaml_in_the_reference_is_valid():
         named[block.name or ""].model_validate_json(json.dumps(data))
 
 
+def test_the_first_screen_shows_the_clash():
+    first, *_ = blocks(ROOT / "README.md", "console")
+    assert "error[E0201]: `heads` is claimed by two strategies inside `attend`" in first.text
+    assert "ring(sp)" in first.text
+
+
 def test_the_cure_on_the_first_screen_cures(tmp_path: Path):
     spec = next(block for block in blocks(ROOT / "README.md") if block.name == "long.mesh").text
     shared = "ulysses(sp)\n  within attend { heads, kv_heads -> tp, sp }"
@@ -114,7 +84,7 @@ def test_the_cure_on_the_first_screen_cures(tmp_path: Path):
 
 
 def test_generated_pages_are_up_to_date():
-    ran = subprocess.run([sys.executable, "docs/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    ran = subprocess.run([sys.executable, "-m", "docs.generate", "--check"], cwd=ROOT, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + "run `make docs`"
 
 
@@ -134,11 +104,31 @@ def test_files_that_are_named_exist(page: Path):
         assert (ROOT / name).exists(), f"{page.name} names {name}"
 
 
-def test_an_excerpt_follows_the_order_of_what_it_is_taken_from():
-    assert excerpt_of("a\n...\nc\n", "a\nb\nc\n") is None
-    assert excerpt_of("c\na\n", "a\nb\nc\n") == "a"
+PROGRAM = """
+A = {
+    1: 2,
+}
+
+# What b is.
+# And why.
+def b():
+    return 1
 
 
-def test_shown_output_is_compared_line_by_line():
-    assert matches("a\n…\nc\n", "a\nb\nb\nc\n")
-    assert not matches("a\nc\n", "a\nb\nc\n")
+class C:
+    def m(self):
+        return 2
+
+    def n(self):
+        return 3
+"""
+
+
+def test_an_excerpt_is_cut_by_name_with_its_comment():
+    assert excerpt(PROGRAM, ["b", "A"]) == "# What b is.\n# And why.\ndef b():\n    return 1\n\nA = {\n    1: 2,\n}\n"
+    assert excerpt(PROGRAM, ["C.n"]) == "    def n(self):\n        return 3\n"
+
+
+def test_output_is_written_below_its_command():
+    shown = "```mesh a.mesh\ntext\n```\n\n```console\n$ cat a.mesh\nother\n$ echo two  \n```\n"
+    assert with_output(shown) == "```mesh a.mesh\ntext\n```\n\n```console\n$ cat a.mesh\ntext\n$ echo two  \ntwo\n```\n"
