@@ -35,14 +35,16 @@ class Frame:
     returned: Results = ()
     return_span: Span | None = None
     masks: int = 0
+    calls: dict[str, int] = field(default_factory=dict)  # the last number given to an instance of a name
 
     def instance(self, base: str, span: Span) -> str:
         """A free name for a call: `base`, else `base_2`, `base_3` …"""
-        name, count = base, 1
+        count = self.calls.get(base, 0) + 1
+        name = base if count == 1 else f"{base}_{count}"
         while name in self.taken:
             count += 1
             name = f"{base}_{count}"
-        self.taken[name] = span
+        self.taken[name], self.calls[base] = span, count
         return name
 
 

@@ -41,8 +41,8 @@ def _parts(operands: tuple[Value, ...], along: Dim) -> tuple[Dim, ...] | None:
         return tuple(dims[0] for dims in own)
     if any(own):
         return None
-    same = [dim for dim in shared if dim.size * len(operands) == along.size]
-    return (same[-1],) * len(operands) if same else None
+    last = operands[0].dims[-1]  # the operands have the same dims: it is their last one
+    return (last,) * len(operands) if last.size * len(operands) == along.size else None
 
 
 def split(b: Builder, args: Arguments, wish: Wish) -> Operand | Results:
