@@ -59,9 +59,7 @@ def only(marked: str, devices: int | None = None, overrides: Overrides = (), **i
     """The one diagnostic of a spec, which must point at the marked text."""
     text = marked.replace("«", "").replace("»", "")
     _, found = resolved(text, overrides, devices, **imports)
-    found = [
-        d for d in found if not (d.code == "W0311" and d.span and d.span.end < len(DIMS))
-    ]  # a case uses few of DIMS
+    found = [d for d in found if not _spare(d)]
     assert len(found) == 1, [f"{d.code} {d.message} at {d.span}" for d in found]
     span = found[0].span
     if "«" in marked:
@@ -69,3 +67,8 @@ def only(marked: str, devices: int | None = None, overrides: Overrides = (), **i
         start = marked.index("«")
         assert (span.start, span.end) == (start, marked.index("»") - 1), f"points at {span.text!r}"
     return found[0]
+
+
+def _spare(found: Diagnostic) -> bool:
+    """Whether it only says that a case uses few of DIMS."""
+    return found.code == "W0311" and found.span is not None and found.span.text in DIMS
