@@ -39,12 +39,12 @@ class Checkpoint:
 
     every: steps between two; None saves at the end only
     keep: how many of the newest stay
-    dir: where; None is `checkpoints` in the run directory
+    dir: where; a relative path lies in the run directory
     """
 
     every: int | None = None
     keep: int = 3
-    dir: str | None = None
+    dir: str = FOLDER
 
 
 @dataclass(frozen=True)

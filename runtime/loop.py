@@ -17,7 +17,7 @@ from typing import Any, Literal
 import jax
 
 from .canonical import Layout, layout
-from .checkpoint import FOLDER, Checkpoint, Position, Store, load_weights
+from .checkpoint import Checkpoint, Position, Store, load_weights
 from .data.batches import batches, open_source
 from .data.sources import Source
 from .distributed import is_first
@@ -76,17 +76,19 @@ def train(
 
     out: the run directory: metrics.jsonl, tensorboard/, checkpoints/
     resume: go on from the newest complete checkpoint; True where there must be one, "auto" where there may be
-    init_from: weights of another run; the optimizer starts anew
+    init_from: weights of another run, for a run that starts; the optimizer starts anew
     non_finite: what to do where the loss or the gradient norm is not a number
 
     Ctrl-C or SIGTERM ends the step, saves, and exits with 130 or 143; a second one stops at once. Raises `UserError`.
     """
     out = Path(out).expanduser()
     samples = open_source(data, program, seed)
-    store = Store(Path(checkpoint.dir).expanduser() if checkpoint.dir else out / FOLDER, checkpoint.keep)
+    store = Store(out / Path(checkpoint.dir).expanduser(), checkpoint.keep)
     shapes = layout(program, seed)
+    _say(_header(program, shapes, data))
     state, start = _start(program, shapes, store, seed, resume, init_from)
-    _say(_header(program, shapes, data, start))
+    if start.step:
+        _say(_resumed(program, data, start))
     if start.step >= steps:
         _say(f"already at step {start.step}; --steps {steps} asks for no more")
         return Result(start.step, None, out)
@@ -197,8 +199,8 @@ class _Run:
         return Position(self.step, samples, self.start.seed, self.program.spec_hash, self.data)
 
 
-def _header(program: Program, shapes: Layout, data: Source, start: Position) -> str:
-    """What runs, on what, from where."""
+def _header(program: Program, shapes: Layout, data: Source) -> str:
+    """What runs, on what."""
     devices = list(program.mesh.devices.flat)
     axes = " x ".join(f"{name} {size}" for name, size in program.mesh.shape.items()) or "one device"
     parameters = sum(math.prod(leaf.real_shape) for leaf in shapes.weights().values())
@@ -208,10 +210,16 @@ def _header(program: Program, shapes: Layout, data: Source, start: Position) -> 
         f"data        {data}",
         f"a step      {program.batch_size} samples, {program.tokens_per_step:,} tokens",
     ]
-    if start.step:
-        lines.append(f"resumed     at step {start.step}, sample {start.samples}")
-        if start.spec_hash != program.spec_hash:
-            lines.append("note        the spec is not the one that this checkpoint was made with")
+    return "\n".join(lines)
+
+
+def _resumed(program: Program, data: Source, start: Position) -> str:
+    """From where, and what is not as it was; both may be meant."""
+    lines = [f"resumed     at step {start.step}, sample {start.samples}"]
+    if start.spec_hash != program.spec_hash:
+        lines.append("note        the spec is not the one that this checkpoint was made with")
+    if start.data != str(data):
+        lines.append(f"note        the data were {start.data}")
     return "\n".join(lines)
 
 
@@ -232,20 +240,18 @@ class _Interrupt:
 
 @contextmanager
 def _interrupts() -> Iterator[_Interrupt]:
-    """Turns the first SIGINT or SIGTERM into a wish; the second one does what it did before. Main thread only."""
+    """Turns the first SIGINT or SIGTERM into a wish; the second one ends the run where it is. Main thread only."""
     asked = _Interrupt()
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def ask(number: int, _frame: Any) -> None:
+        if asked.number is not None:
+            raise SystemExit(128 + number)
         asked.number = number
-        for each, handler in before.items():
-            signal.signal(each, handler)
 
-    for number in before:
-        signal.signal(number, ask)
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield asked
     finally:

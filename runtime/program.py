@@ -33,12 +33,18 @@ class Input:
 
 
 class State(NamedTuple):
-    """All that one step hands to the next; a pytree."""
+    """All that one step hands to the next; a pytree of global arrays, or of what belongs to each (shapes, shardings).
 
-    step: jax.Array  # int32 scalar: how many updates were made
-    weights: dict[str, jax.Array]
-    carried: dict[str, jax.Array]  # the spec's `state`; {} where it has none
-    optimizer: Any  # optax's, on global arrays, its leaves in the optimizer place
+    step: int32 scalar, how many updates were made
+    weights: path -> array, at rest
+    carried: path -> array, the spec's `state`; {} where it has none
+    optimizer: optax's state, its leaves in the optimizer place
+    """
+
+    step: Any
+    weights: dict[str, Any]
+    carried: dict[str, Any]
+    optimizer: Any
 
 
 @dataclass(frozen=True)

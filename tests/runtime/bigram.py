@@ -9,6 +9,7 @@ import os
 import sys
 import zlib
 from collections.abc import Mapping
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -54,7 +55,7 @@ def build(mesh: Mesh, vocab: int = PADDED, rate: float = 0.05, microsteps: int =
     def step(state: runtime.State, batch: Mapping[str, jax.Array]) -> tuple[runtime.State, dict[str, jax.Array]]:
         loss, gradients = grads(state, batch)
         updates, moments = chain.update(gradients, state.optimizer, state.weights)
-        weights = optax.apply_updates(state.weights, updates)
+        weights: Any = optax.apply_updates(state.weights, updates)
         seen = state.carried["Tiny.seen"] + BATCH
         norm = optax.tree.norm(gradients)
         metrics = {"loss": loss, "grad_norm": norm, "learning_rate": schedule(state.step), "Tiny.seen": seen}

@@ -1,5 +1,7 @@
 """Each host reads the rows that its devices hold, and no others, for any batch sharding."""
 
+from dataclasses import replace
+
 import jax
 import numpy as np
 import pytest
@@ -83,7 +85,7 @@ def test_microsteps_hold_the_rows_of_the_whole_batch_in_order():
 def test_a_sequence_split_over_devices_is_cut_after_the_rows_are_read():
     mesh = runtime.make_mesh({"dp": 2, "cp": 4})
     tokens = runtime.Input((4, 16), "int32", P("dp", "cp"), 100)
-    program = runtime.Program(mesh, {}, {}, {}, {"tokens": tokens}, *(None,) * 3)
+    program = replace(bigram.build(runtime.make_mesh({"fsdp": 8})), mesh=mesh, inputs={"tokens": tokens})
     samples = open_source(runtime.Synthetic(), program, 0)
     batch = batch_at(program, samples, 0)["tokens"]
     assert {shard.data.shape for shard in batch.addressable_shards} == {(2, 4)}

@@ -4,8 +4,10 @@ import shutil
 from dataclasses import replace
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from meshc import runtime
@@ -145,8 +147,22 @@ def test_weights_come_from_a_run_its_checkpoints_or_one_of_them(tmp_path):
     for source in (tmp_path / "run", tmp_path / "run" / "checkpoints", tmp_path / "run" / "checkpoints" / "5"):
         weights = load_weights(str(source), layout(here, 0))
         assert np.array_equal(weights["Tiny.table"][:250], expected)
-        assert weights["Tiny.table"].sharding.spec == here.placement["Tiny.table"]
+        assert weights["Tiny.table"].sharding == NamedSharding(here.mesh, here.placement["Tiny.table"])
     assert "no checkpoint in" in mistake(lambda: load_weights(str(tmp_path / "nowhere"), layout(here, 0)))
+
+
+def test_weights_of_another_dtype_are_cast_for_init_and_refused_for_resume(tmp_path):
+    program = program_on({"tp": 8})
+    expected = saved(tmp_path, program)["weights/Tiny.table"]
+
+    def short(seed):
+        return jax.tree.map(lambda x: x.astype(jnp.bfloat16) if x.ndim else x, program.init(seed))
+
+    half = replace(program, init=short)
+    weights = load_weights(str(tmp_path), layout(half, 0))
+    assert np.array_equal(weights["Tiny.table"][:250], expected.astype(jnp.bfloat16))
+    message = mistake(lambda: Store(tmp_path, 3).restore(layout(half, 0), 5))
+    assert "`Tiny.table` is float32 in the checkpoint, bfloat16 in the model" in message
 
 
 def test_what_was_not_written_to_its_end_is_not_resumed(tmp_path):

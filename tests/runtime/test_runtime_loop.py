@@ -93,7 +93,7 @@ def test_the_step_is_compiled_once_also_after_a_resume(tmp_path):
     for resume in (False, True):
         program = bigram.build(runtime.make_mesh({"fsdp": 4, "tp": 2}))
         train(program, tmp_path, 8 if resume else 4, resume=resume)
-        assert program.step._cache_size() == 1
+        assert program.step._cache_size() == 1  # pyright: ignore[reportFunctionMemberAccess]
 
 
 def test_a_run_is_never_overwritten_and_never_resumed_from_nothing(program, tmp_path):
@@ -147,7 +147,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_is_not_saved(program, tmp_pa
 
 def test_it_can_be_told_to_go_on(program, tmp_path):
     result = train(exploding(program, at=2), tmp_path, 4, non_finite="continue")
-    assert result.step == 4 and np.isnan(result.loss)
+    assert result.step == 4 and str(result.loss) == "nan"
 
 
 def test_mistakes_in_the_data_come_before_any_compilation(program, tmp_path):
@@ -192,7 +192,8 @@ def test_a_killed_run_goes_on_from_its_last_whole_checkpoint(program, tmp_path):
         time.sleep(0.01)
     running.kill()
     running.wait()
-    saved = Store(tmp_path / "checkpoints", 3).latest()
+    saved = Store(tmp_path / "checkpoints", 3).latest() or 0
+    assert saved % 4 == 0 < saved
     train(program, tmp_path, saved + 5, resume=True, seed=3)
     train(program, tmp_path / "whole", saved + 5, seed=3)
     assert curve(tmp_path) == curve(tmp_path / "whole")

@@ -5,6 +5,7 @@ import re
 import struct
 
 import pytest
+from tensorboardX.proto import event_pb2
 
 from meshc import runtime
 from meshc.runtime.metrics import EVENTS, FILE, LINES, record, report
@@ -27,14 +28,12 @@ def steps_in(out):
 
 def events(out):
     """(step, tags) of each event in all files, the oldest first. A record: length, crc, event, crc."""
-    from tensorboardX.proto.event_pb2 import Event
-
     found = []
     for path in sorted((out / EVENTS).iterdir(), key=lambda path: path.stat().st_mtime_ns):
         content = path.read_bytes()
         while content:
             (length,) = struct.unpack("Q", content[:8])
-            event = Event.FromString(content[12 : 12 + length])
+            event = event_pb2.Event.FromString(content[12 : 12 + length])  # pyright: ignore[reportAttributeAccessIssue]
             found.append((event.step, {value.tag: value.simple_value for value in event.summary.value}))
             content = content[16 + length :]
     return found

@@ -1,5 +1,7 @@
 """Schedules, groups by path, and where the optimizer's state lies."""
 
+from collections.abc import Hashable
+
 import jax
 import jax.numpy as jnp
 import optax
@@ -62,7 +64,11 @@ def test_moments_lie_in_the_optimizer_place_and_counts_everywhere():
 
 def test_groups_keep_the_places():
     labels = runtime.label_paths(SHAPES, {"*.scale": "no_decay", "M.table": "frozen"}, "decay")
-    groups = {"decay": optax.adamw(1e-3), "no_decay": optax.adam(1e-3), "frozen": optax.set_to_zero()}
+    groups: dict[Hashable, optax.GradientTransformation] = {
+        "decay": optax.adamw(1e-3),
+        "no_decay": optax.adam(1e-3),
+        "frozen": optax.set_to_zero(),
+    }
     places = shardings(optax.chain(optax.clip_by_global_norm(1.0), optax.partition(groups, labels)))
     assert places["1/inner_states/decay/inner_state/0/mu/M.a"] == P("x", None)
     assert not any("M.table" in name for name in places)
