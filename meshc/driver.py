@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from meshc import __version__
@@ -12,7 +15,7 @@ from meshc.diagnostics.suppress import suppress
 from meshc.job.overrides import redirected
 from meshc.job.target import Request, Target, read
 from meshc.load import load
-from meshc.source import Span
+from meshc.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from meshc.cost.report import Report
@@ -24,10 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """What checking found. `target` and `placed` are None where it did not come so far."""
+    """What checking found. `target` and `placed` are None where it did not come so far.
+
+    `sources` are the files read: the spec and all that it imports, also indirectly.
+    """
 
     target: Target | None
     placed: PlacedProgram | None
+    sources: tuple[SourceFile, ...]
     diagnostics: tuple[Diagnostic, ...]
 
     @property
@@ -51,20 +58,30 @@ class Compiled:
 def check(request: Request, with_job: bool = False) -> Checked:
     """Everything that is wrong with a spec or job, in one run."""
     from meshc.semantics.checks import CHECKS, Context
+    from meshc.semantics.imports import read_import
     from meshc.semantics.overrides import override_at
     from meshc.semantics.placement import place
     from meshc.semantics.resolve import resolve
-    from meshc.syntax.ast import Name
+    from meshc.syntax.ast import Name, Text
 
     target, problems = read(request, with_job)
     if target is None:
-        return _checked(None, None, problems)
+        return _checked(None, None, [], problems)
     microsteps = target.job.job.train.microsteps if target.job else 1
     overrides = tuple(override_at(Name(o.key, o.key_span), o.value, o.value_span) for o in target.overrides)
-    program, found = resolve(target.spec, overrides, devices=target.slice.chips if target.slice else None)
+    sources = [target.spec]
+
+    def imported(path: Text, importer: SourceFile) -> SourceFile | Diagnostic:
+        found = read_import(path, importer)
+        if isinstance(found, SourceFile):
+            sources.append(found)
+        return found
+
+    devices = target.slice.chips if target.slice else None
+    program, found = resolve(target.spec, overrides, imported, devices)
     problems += found
     if program is None:
-        return _checked(target, None, problems)
+        return _checked(target, None, sources, problems)
     placed, found = place(program, microsteps)
     context = Context(placed, target.slice)
     for rule in CHECKS:
@@ -76,7 +93,7 @@ def check(request: Request, with_job: bool = False) -> Checked:
         from meshc.job.groups import groups_match
 
         problems += groups_match(target.job, [".".join(w.weight.path) for w in placed.weights])
-    return _checked(target, placed, problems)
+    return _checked(target, placed, sources, problems)
 
 
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
@@ -95,8 +112,11 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
     files: dict[str, str] = {}
     if emit:
         from meshc.codegen.emit import emit as emit_program
+        from meshc.codegen.supported import unsupported
 
-        files = emit_program(placed, job, collectives)
+        if problems := unsupported(placed):
+            return None, arranged((*checked.diagnostics, *problems))
+        files = {**emit_program(placed, job, collectives), **_copies(checked.sources)}
     return Compiled(target, job, placed, collectives, told, files, _manifest(told, target)), checked.diagnostics
 
 
@@ -117,6 +137,19 @@ def formatted(path: str) -> tuple[str, str | None, list[Diagnostic]]:
     return source.text, *format_source(source)
 
 
+def _copies(sources: Iterable[SourceFile]) -> dict[str, str]:
+    """The texts that a program is made of, but for those that meshc ships: the spec, and what it imports of the
+    user's.
+    """
+    copies: dict[str, str] = {}
+    for source in sources:
+        if not source.name.startswith("std/"):
+            path = PurePath(source.name)
+            names = (f"{path.stem}{number or ''}{path.suffix}" for number in count())
+            copies[next(f"spec/{name}" for name in names if f"spec/{name}" not in copies)] = source.text
+    return copies
+
+
 def _manifest(report: Report, target: Target) -> dict[str, Any]:
     """What a build says of itself: of what it was made, for how many devices, and all that `meshc explain` tells."""
     import hashlib
@@ -127,5 +160,9 @@ def _manifest(report: Report, target: Target) -> dict[str, Any]:
     return {"meshc": __version__, "spec": spec, "devices": report.devices, **as_json(report)}
 
 
-def _checked(target: Target | None, placed: PlacedProgram | None, problems: list[Diagnostic]) -> Checked:
-    return Checked(target, placed, arranged(suppress(problems, [target.spec] if target else [])))
+def _checked(
+    target: Target | None, placed: PlacedProgram | None, sources: list[SourceFile], problems: list[Diagnostic]
+) -> Checked:
+    unique = {source.name: source for source in sources}
+    found = arranged(suppress(problems, [target.spec] if target else []))
+    return Checked(target, placed, tuple(unique.values()), found)

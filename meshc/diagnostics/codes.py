@@ -85,6 +85,7 @@ TITLES: dict[str, str] = {
     "E0509": "a slice that contradicts itself",
     "E0510": "an override that is not `name=value`",
     "E0511": "an optimizer group that matches no weight",
+    "E0512": "microsteps that do not divide the batch",
     "E0513": "YAML nested too deeply",
     # ---------------------------------------------------------------- building and running (E06xx)
     "E0601": "the directory to build into holds something else",

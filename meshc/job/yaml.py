@@ -94,8 +94,8 @@ def parse(source: SourceFile) -> tuple[Mapping | None, list[Diagnostic]]:
 
 def parse_value(source: SourceFile, skip: int = 0) -> tuple[Node | None, list[Diagnostic]]:
     """The one value that a file holds behind the first `skip` characters of its one line; None for an empty one."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml import YAML  # pyright: ignore[reportMissingImports]
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError  # pyright: ignore[reportMissingImports]
 
     reader = _Reader(source, YAML().parse(" " * skip + source.text[skip:]))
     try:

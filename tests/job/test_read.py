@@ -47,9 +47,12 @@ set: {batch: 256, mesh.tp: 8}
 train:
   steps: 10000
   microsteps: 2
-  optimizer: {name: adamw, lr: 3.0e-4, schedule: cosine, warmup: 500, clip: 1.0, groups: [{match: "*.scale",
-  weight_decay: 0.0}, {match: "Llama.table", frozen: true}]} precision: {params: float32, compute: bfloat16} remat:
-  dots seed: 0
+  optimizer:
+    {name: adamw, lr: 3.0e-4, schedule: cosine, warmup: 500, clip: 1.0,
+     groups: [{match: "*.scale", weight_decay: 0.0}, {match: "Llama.table", frozen: true}]}
+  precision: {params: float32, compute: bfloat16}
+  remat: dots
+  seed: 0
 data: {source: text, paths: ["corpus/*.txt"], tokenizer: bytes}
 checkpoint: {dir: checkpoints, every: 500, keep: 3, init_from: null}
 launch: {backend: slurm, nodes: 64}

@@ -106,4 +106,5 @@ def session(text: str, directory: Path) -> str:
         ["bash", "-c", meshc + "\n".join(commands)],
         cwd=directory, env=env, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
+    assert "has a bug" not in done.stderr, done.stderr
     return done.stdout + done.stderr

@@ -1,0 +1,122 @@
+"""Running a program here: its environment, its exit code, and that it ends when we do."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from meshc.diagnostics.model import Diagnostic
+from meshc.job.catalogue import find_slice
+from meshc.launch.local import environment, run_program
+from meshc.runtime.env import Environment
+
+
+def program(directory: Path, text: str) -> Path:
+    (directory / "train.py").write_text(text)
+    return directory
+
+
+def slice_named(name: str):
+    return find_slice(name)[0]
+
+
+def test_without_a_slice_it_runs_on_virtual_devices():
+    found = environment(None, 6)
+    assert isinstance(found, Environment)
+    assert found.variables() == {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "6"}
+
+
+@pytest.mark.parametrize(
+    ("name", "variables"),
+    [
+        ("cpu-8", {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "8"}),
+        ("h100-8", {"JAX_PLATFORMS": "cuda"}),
+        ("v3-8", {"JAX_PLATFORMS": "tpu"}),
+    ],
+)
+def test_a_slice_says_the_platform(name: str, variables: dict[str, str]):
+    found = environment(slice_named(name), 8)
+    assert isinstance(found, Environment)
+    assert found.variables() == variables
+
+
+@pytest.mark.parametrize(("name", "backend"), [("v5e-256", "local"), ("cpu-2x4", "local"), ("cpu-8", "slurm")])
+def test_another_machine_is_refused(name: str, backend: str):
+    found = environment(slice_named(name), 8, backend)
+    assert isinstance(found, Diagnostic)
+    assert found.code == "E0604"
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"), [("", 0), ("exit(7)", 7), ("exit('no')", 1), ("os.kill(os.getpid(), 9)", 137)]
+)
+def test_the_exit_code_is_passed_on(tmp_path: Path, ending: str, code: int):
+    assert run_program(program(tmp_path, f"import os\n{ending}\n"), [], Environment()) == code
+
+
+def test_arguments_and_environment_arrive(tmp_path: Path):
+    text = "import os, sys, pathlib\nimport meshc.runtime.env\npathlib.Path(sys.argv[1]).write_text(os.environ['JAX_NUM_CPU_DEVICES'])\n"
+    assert run_program(program(tmp_path, text), [str(tmp_path / "out")], Environment(cpu_devices=3)) == 0
+    assert (tmp_path / "out").read_text() == "3"
+
+
+SLEEPER = """
+import os, pathlib, signal, sys, time
+def told(number, frame):
+    pathlib.Path(sys.argv[1] + ".told").write_text(str(number))
+    sys.exit(9)
+signal.signal(signal.SIGINT, told)
+signal.signal(signal.SIGTERM, told)
+pathlib.Path(sys.argv[1] + ".tmp").write_text(str(os.getpid()))
+os.replace(sys.argv[1] + ".tmp", sys.argv[1])
+time.sleep(60)
+"""
+
+
+def started(directory: Path) -> tuple[subprocess.Popen[bytes], int]:
+    """A process that runs a program which sleeps, and that program's process id."""
+    program(directory, SLEEPER)
+    code = (
+        "import sys; from pathlib import Path; from meshc.launch.local import run_program\n"
+        "from meshc.runtime.env import Environment\n"
+        "sys.exit(run_program(Path(sys.argv[1]), [sys.argv[1] + '/pid'], Environment()))"
+    )
+    ours = subprocess.Popen([sys.executable, "-c", code, str(directory)])
+    wait_for((directory / "pid").exists)
+    return ours, int((directory / "pid").read_text())
+
+
+def wait_for(condition) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_are_forwarded_and_the_program_decides(tmp_path: Path, number: signal.Signals):
+    ours, pid = started(tmp_path)
+    ours.send_signal(number)
+    assert ours.wait(20) == 9
+    assert (tmp_path / "pid.told").read_text() == str(int(number))
+    assert not runs(pid)
+
+
+def test_the_program_ends_when_we_are_killed(tmp_path: Path):
+    ours, pid = started(tmp_path)
+    ours.kill()
+    ours.wait(20)
+    wait_for(lambda: not runs(pid))
+    assert (tmp_path / "pid.told").read_text() == str(int(signal.SIGTERM))
