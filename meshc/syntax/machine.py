@@ -6,6 +6,7 @@ the phases behind, which walk trees by recursion, is a mistake of the text.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -28,13 +29,15 @@ _GROWS = frozenset("binary unary call named_call index list parens repeat within
 class Mistake(Exception):
     """A mistake that an action finds in what the grammar lets pass. Never leaves this room.
 
-    Mistakes within `instead` follow from this one, and are not told.
+    Mistakes within `instead` follow from this one, and are not told; `outermost` says that the statements around are
+    broken too.
     """
 
-    def __init__(self, diagnostic: Diagnostic, instead: Span | None = None) -> None:
+    def __init__(self, diagnostic: Diagnostic, instead: Span | None = None, outermost: bool = False) -> None:
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
         self.instead = instead
+        self.outermost = outermost
 
 
 class Splice(list[Any]):
@@ -84,7 +87,7 @@ class Machine:
                 except Mistake as mistake:
                     if mistake.instead is not None:
                         self._forget(mistake.instead)
-                    if not self._recover(mistake.diagnostic):
+                    if not self._recover(mistake.diagnostic, mistake.outermost):
                         return None
 
     def _push(self, state: int, value: Any, start: int, end: int, depth: int) -> None:
@@ -115,7 +118,7 @@ class Machine:
             if rule.action in _GROWS:
                 depth += 1
                 if depth > MAX_DEPTH:
-                    raise Mistake(errors.too_deep(span, MAX_DEPTH))
+                    raise Mistake(errors.too_deep(span, MAX_DEPTH), outermost=True)
             value = self.actions[rule.action](span, *children)
         if size:
             self._pop(size)
@@ -190,12 +193,14 @@ class Machine:
         spans = [(d, d.span) for d in self.diagnostics]
         self.diagnostics = [d for d, span in spans if span is None or not within.start <= span.start < within.end]
 
-    def _recover(self, diagnostic: Diagnostic) -> bool:
-        """Leave out the statement that is broken here. False where nothing can be kept."""
+    def _recover(self, diagnostic: Diagnostic, outermost: bool = False) -> bool:
+        """Leave out the statement that is broken here, or the outermost around it. False where nothing can be kept."""
         self.diagnostics.append(diagnostic)
         rows = table().states
-        braces = brackets = 0  # open at this place, since the statement began
-        while self.values and not any(name in rows[self.states[-1]] for name in _ELEMENTS):
+        braces = brackets = 0  # open here since the statement began; braces < 0 in a block that is closed already
+        blocks = [depth for depth, state in enumerate(self.states) if state in _block_states()]
+        places = set(blocks[:1] if outermost else blocks)
+        while self.values and (braces < 0 or len(self.values) not in places):
             value = self.values[-1]
             if isinstance(value, str):
                 braces += (value == "{") - (value == "}")
@@ -235,6 +240,12 @@ class Machine:
             elif not braces and (kind == SEPARATOR or (kind == "," and commas and not brackets)):
                 return
             self.at += 1
+
+
+@functools.cache
+def _block_states() -> frozenset[int]:
+    """The states in which a statement, rule or entry can begin."""
+    return frozenset(n for n, row in enumerate(table().states) if any(name in row for name in _ELEMENTS))
 
 
 def _spliced(values: list[Any]) -> list[Any]:

@@ -35,7 +35,7 @@ def parse(source: SourceFile) -> tuple[ast.File, list[Diagnostic]]:
         if item is not None:
             items.append(item)
         closed = Span(source, piece.end - 1, piece.end) if source.text[piece.end - 1] == "}" else None
-        lost = item is None and closed is None  # its block was not taken for one
+        lost = bool(found)  # a brace that is missing or too many in it would explain it
     return ast.File(source, tuple(items)), diagnostics
 
 

@@ -104,9 +104,11 @@ mesh experts = regroup(dp_shard, cp) {
   ep              = 4
 }
 
-dims { vocab = pad(50257, 128), half = embed // 2 }
+dims {
+  vocab = pad(50257, 128), half = embed // 2
+}
 
-primitive scan(x: [batch, seq, embed], h: [batch]) -> [batch, seq] = "kernels.scan:forward" { whole seq, embed }
+primitive scan(x: [batch, seq, embed], h: [batch]) -> [batch, seq] = "kernels:scan" { whole seq, embed }
 
 model Big(tokens: [batch, seq] of vocab, labels: [batch, seq] of vocab) {
   state bias: [experts] = zeros

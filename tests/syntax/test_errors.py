@@ -1,6 +1,7 @@
 """What a user is told: the code, the words, the place, and where it is known the cure."""
 
 import pytest
+
 from tests.syntax.spec_texts import read
 
 MANY = "x" * 200

@@ -1,9 +1,9 @@
 """One mistake costs one message, and what is right around it is read all the same."""
 
 import pytest
-from tests.syntax.spec_texts import ALL, WHOLE, read, shape, tree
 
 from meshc.syntax import ast
+from tests.syntax.spec_texts import ALL, WHOLE, read, shape, tree
 
 
 def kinds(text):

@@ -4,10 +4,10 @@ import dataclasses
 from typing import Any
 
 import pytest
-from tests.syntax.spec_texts import ALL, REST, spans, tree
 
 from meshc.source import Span
 from meshc.syntax import ast
+from tests.syntax.spec_texts import ALL, REST, spans, tree
 
 
 @pytest.mark.parametrize("name", ALL)

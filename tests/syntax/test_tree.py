@@ -1,9 +1,9 @@
 """The tree of each construct of the language."""
 
 import pytest
-from tests.syntax.spec_texts import ALL, shape, tree
 
 from meshc.syntax import ast
+from tests.syntax.spec_texts import ALL, shape, tree
 
 
 def statement(text: str):
