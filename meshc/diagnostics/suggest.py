@@ -83,8 +83,9 @@ def legal_sizes(value: int, multiple: int) -> tuple[int, ...]:
 
 def listed(numbers: Iterable[int], near: int | None = None, most: int = 8) -> str:
     """Numbers as prose, `1, 2, 4 or 8`; of many, the `most` nearest to `near`."""
-    numbers = sorted(set(numbers))
-    if len(numbers) > most:
-        numbers = sorted(sorted(numbers, key=lambda n: abs(n - (near or numbers[0])))[:most])
-    texts = [str(n) for n in numbers]
+    shown = sorted(set(numbers))
+    if len(shown) > most:
+        centre = near or shown[0]
+        shown = sorted(sorted(shown, key=lambda n: abs(n - centre))[:most])
+    texts = [str(n) for n in shown]
     return "".join(texts) if len(texts) < 2 else f"{', '.join(texts[:-1])} or {texts[-1]}"

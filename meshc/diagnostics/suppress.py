@@ -37,19 +37,17 @@ def suppress(diagnostics: Iterable[Diagnostic], checked: Iterable[SourceFile]) -
     question.
     """
     diagnostics = tuple(diagnostics)
-    checked = {source.name: source for source in checked}
-    sources = {d.span.source.name: d.span.source for d in diagnostics if d.span} | checked
+    own = {source.name: source for source in checked}
+    sources = {d.span.source.name: d.span.source for d in diagnostics if d.span} | own
     allows: dict[str, list[Allow]] = {}
     problems: list[Diagnostic] = []
     for name, source in sources.items():
         allows[name], wrong = _allows(source)
-        problems += wrong if name in checked else []
+        problems += wrong if name in own else []
     used: set[tuple[str, int, str]] = set()
     kept = [d for d in diagnostics if not _silenced(d, allows, used)]
-    if not any(
-        d.severity == "error" for d in diagnostics
-    ):  # after an error later checks do not run: nothing to silence yet
-        problems += [d for name in checked for allow in allows[name] for d in _unused(allow, used)]
+    if not any(d.severity == "error" for d in diagnostics):  # after one later checks do not run: nothing to silence yet
+        problems += [d for name in own for allow in allows[name] for d in _unused(allow, used)]
     return (*kept, *problems)
 
 

@@ -24,7 +24,7 @@ NotNegative = Annotated[float, Field(ge=0, le=1e30)]
 
 def _by_optimizer(default: Any, **others: Any) -> Any:
     """A default that depends on the optimizer's name."""
-    return Field(default_factory=lambda data: others.get(data.get("name"), default))
+    return Field(default_factory=lambda data: others.get(str(data.get("name")), default))
 
 
 class Group(Strict):

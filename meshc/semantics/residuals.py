@@ -97,8 +97,8 @@ class Differentiation:
                 continue
             seen.add(placed)
             item = self.producers.get(placed)
-            once = item is None or item.region is None or placed in self.flat.carried
-            if once or self._saved(item, remat, kept, weights):
+            once = placed in self.flat.carried
+            if item is None or item.region is None or once or self._saved(item, remat, kept, weights):
                 saved.add(placed)
             else:
                 again.add(item)

@@ -81,7 +81,7 @@ class RuleBook:
         clashes: list[Clash] = []
         fixed: dict[str, list[tuple[str, Rule]]] = {}
         free: list[tuple[str, str, Rule, Level]] = []
-        levels: dict[str, dict[str, Level]] = {}
+        levels: dict[str, dict[str, tuple[int, ...]]] = {}
         for dim in dict.fromkeys(dims):
             rules = self._speaking(dim, dims, chain, rest, path)
             winners, clash = _settle(rules, dim, chain, rest)

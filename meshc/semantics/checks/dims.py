@@ -49,7 +49,7 @@ def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> D
     zigzag = any(r.zigzag for r in spot.rules)
     shards = context.shards(axes) * (2 if zigzag else 1)
     product = " * ".join((*(("2",) if zigzag else ()), *axes))
-    counted = f"{product} = {shards}" if len(axes) > 1 or zigzag else f"{axes[0]} = {shards}"
+    counted = f"{product} = {shards}"
     per = f" a microstep ({spot.dim.size} / {context.placed.microsteps})" if dim.size != spot.dim.size else ""
     others = [s for s in spots[1:] if s.dim.name != dim.name]
     also = f" (nor do {', '.join(f'{s.dim.size} {s.dim.name}' for s in others)})" if others else ""
