@@ -8,6 +8,25 @@ from __future__ import annotations
 
 TITLES: dict[str, str] = {
     # ---------------------------------------------------------------- syntax (E0101 to E0129)
+    "E0101": "a word or sign that cannot stand here",
+    "E0102": "a block that is never closed",
+    "E0103": "a `}` that closes nothing",
+    "E0104": "brackets that do not match",
+    "E0105": "a text that is never closed",
+    "E0106": "a character that the language does not have",
+    "E0107": "something that is no number",
+    "E0108": "an item that does not exist",
+    "E0109": "a reserved word used as a name",
+    "E0110": "nesting that is too deep",
+    "E0111": "a text that is too long",
+    "E0112": "a kind of place that rules do not have",
+    "E0113": "a word of a rule that says nothing more",
+    "E0114": "an argument without a name behind one with a name",
+    "E0115": "what is written otherwise in this language",
+    "E0116": "a `*` that is no axis' size",
+    "E0117": "comparisons in a chain",
+    "E0118": "an item, statement or rule in the wrong block",
+    "E0119": "an escape that means nothing",
     # ---------------------------------------------------------------- files and suppressions (E0130 to E0149)
     "E0130": "a file does not exist",
     "E0131": "a directory stands where a file is needed",
@@ -61,6 +80,7 @@ TITLES: dict[str, str] = {
     "E0243": "an input without dims",
     "E0244": "routing to experts that does not fit",
     "E0245": "an axis used outside its view",
+    "E0246": "more calls than a program can have",
     # ---------------------------------------------------------------- claims (E0201, E0250 to E0299)
     "E0201": "a dim is claimed twice",
     "E0250": "an axis splits two dims of one tensor",

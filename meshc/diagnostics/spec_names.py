@@ -138,6 +138,21 @@ def recursion(names: Sequence[str], span: Span) -> Diagnostic:
     return Diagnostic("E0231", f"`{names[-1]}` uses itself", (Label(span, " -> ".join(names)),))
 
 
+def too_deep(most: int, span: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0246", f"calls are nested more than {most} deep", (Label(span),), ("call fewer from each other",)
+    )
+
+
+def too_many_calls(most: int, span: Span) -> Diagnostic:
+    return Diagnostic(
+        "E0246",
+        f"this spec comes to more than {most} calls",
+        (Label(span, "the first beyond that"),),
+        ("a `repeat` calls a layer any number of times and counts once",),
+    )
+
+
 def after_return(span: Span, returned: Span) -> Diagnostic:
     return Diagnostic(
         "E0233", "this never runs", (Label(span, "after the return"), Label(returned, "returns here")), ("remove it",)

@@ -13,6 +13,10 @@ from meshc.semantics.sizes import SizeTable
 from meshc.source import Span
 from meshc.syntax import ast
 
+MOST_DEEP = 50
+MOST_CALLS = 20_000
+"""Layers that call each other twice, fifty deep, come to more modules than any machine has room for."""
+
 Wish = tuple[str, ...]
 """The spec's names for the results of an expression; empty where it gives none."""
 
@@ -76,6 +80,7 @@ class Builder:
     open: list[ast.Layer | ast.Model] = field(default_factory=list)
     modules: list[Module] = field(default_factory=list)
     has_loss: bool = False
+    calls: int = 0
 
     @property
     def frame(self) -> Frame:
@@ -101,6 +106,16 @@ class Builder:
                 return False
             seen.add(dim.name)
         return True
+
+    def exhausted(self, span: Span) -> bool:
+        """Whether another call would be one too many: then nothing more is elaborated, and that is said once."""
+        if len(self.open) > MOST_DEEP:
+            self.report(spec_names.too_deep(MOST_DEEP, span))
+            return True
+        self.calls += 1
+        if self.calls == MOST_CALLS + 1:
+            self.report(spec_names.too_many_calls(MOST_CALLS, span))
+        return self.calls > MOST_CALLS
 
     # ------------------------------------------------------------ names
 

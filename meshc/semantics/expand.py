@@ -76,6 +76,8 @@ def invoke(b: Builder, definition: Definition, call: ast.Call, wish: Wish) -> Re
         names = [node.name.text for node in b.open[b.open.index(layer) :]]
         b.report(spec_names.recursion([*names, layer.name.text], call.span))
         return broken
+    if b.exhausted(call.span):
+        return broken
     bound = bind(slots_of(layer.parameters), call, b.report)
     if bound is None:
         return broken

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from meshc.diagnostics import spec_names
@@ -23,7 +26,7 @@ from meshc.syntax import ast
 
 EXPERTS = "experts"  # what lies between `route` and `combine`
 CASCADING = frozenset(
-    ("E0202", "E0203", "E0204", "E0205", "E0206", "E0207", "E0208", "E0213", "W0310", "W0311", "W0312")
+    ("E0202", "E0203", "E0204", "E0205", "E0206", "E0207", "E0208", "E0213", "E0238", "W0310", "W0311", "W0312")
 )
 """What may only say that an item is missing which did not parse."""
 
@@ -36,6 +39,24 @@ def resolve(
     The program is there whenever its model and mesh are sound, so that placement can find what else is wrong; it is
     whole only if no error is reported.
     """
+    with _deep_stack():
+        return _resolve(source, overrides, load, devices)
+
+
+@contextmanager
+def _deep_stack() -> Iterator[None]:
+    """Room for MOST_DEEP layers that call each other from within expressions as deep as the parser lets through."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 50_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _resolve(
+    source: SourceFile, overrides: Overrides, load: Loader, devices: int | None
+) -> tuple[Program | None, list[Diagnostic]]:
     report = Report()
     library = Library(load, report, frozenset(FUNCTIONS))
     scope = library.main(source)

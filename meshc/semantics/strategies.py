@@ -9,6 +9,7 @@ from typing import assert_never
 from meshc.diagnostics import spec_names, spec_rules
 from meshc.semantics import options
 from meshc.semantics.binding import bind, slots_of
+from meshc.semantics.build import MOST_CALLS, MOST_DEEP
 from meshc.semantics.meshes import Devices
 from meshc.semantics.options import AxisArgument, Bound
 from meshc.semantics.program import ExchangeRule, Rest, Rule, StageRule, StrategyUse
@@ -55,6 +56,7 @@ class Expansion:
     exchanges: list[ExchangeRule] = field(default_factory=list)
     stages: list[StageRule] = field(default_factory=list)
     gathered: list[tuple[str, Span]] = field(default_factory=list)
+    calls: int = 0
 
     def expand(self, rules: Sequence[ast.Rule], here: Here) -> None:
         for rule in rules:
@@ -193,6 +195,13 @@ class Expansion:
         if definition in here.open:
             names = [d.node.name.text for d in here.open[here.open.index(definition) :]]
             self.report(spec_names.recursion([*names, strategy.name.text], call.span))
+            return
+        self.calls += 1
+        if len(here.open) >= MOST_DEEP or self.calls > MOST_CALLS:
+            deep = len(here.open) >= MOST_DEEP
+            if deep or self.calls == MOST_CALLS + 1:
+                too = spec_names.too_deep if deep else spec_names.too_many_calls
+                self.report(too(MOST_DEEP if deep else MOST_CALLS, call.span))
             return
         bound = bind(slots_of(strategy.parameters), call, self.report)
         if bound is None:
