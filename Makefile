@@ -32,7 +32,7 @@ test: lint ## everything that `make check` does, then all tests but the slow one
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 check: lint ## what needs no jax: style, types, layers, and the tests of language and checks
-	$(BIN)/python -m pytest -q $(QUICK)
+	$(BIN)/python -m pytest -q -n $(WORKERS) $(QUICK)
 
 .PHONY: lint
 lint: $(VENV)/.test
