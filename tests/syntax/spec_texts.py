@@ -108,7 +108,7 @@ dims {
   vocab = pad(50257, 128), half = embed // 2
 }
 
-primitive scan(x: [batch, seq, embed], h: [batch]) -> [batch, seq] = "kernels:scan" { whole seq, embed }
+primitive scan(x: [batch, seq], h: [batch]) -> [batch, seq] = "kernels:scan" { whole seq, embed }
 
 model Big(tokens: [batch, seq] of vocab, labels: [batch, seq] of vocab) {
   state bias: [experts] = zeros
@@ -166,5 +166,6 @@ def spans(node: Any) -> list[Span]:
         return [span for child in node for span in spans(child)]
     if not dataclasses.is_dataclass(node) or isinstance(node, Span):
         return []
-    own = [node.span] if hasattr(node, "span") else []
+    span = getattr(node, "span", None)
+    own = [span] if span is not None else []
     return own + [s for f in dataclasses.fields(node) if f.name != "span" for s in spans(getattr(node, f.name))]
