@@ -84,9 +84,10 @@ class RuleBook:
         levels: dict[str, dict[str, tuple[int, ...]]] = {}
         for dim in dict.fromkeys(dims):
             rules = self._speaking(dim, dims, chain, rest, path)
-            winners, clash = _settle(rules, dim, chain, rest)
-            clashes += clash
             self.used.update(rule for _, rule in rules)
+            here = [(level, rule) for level, rule in rules if not rule.axes or any(self._own_axes(rule, chain, rest))]
+            winners, clash = _settle(here, dim, chain, rest)
+            clashes += clash
             fixed[dim], levels[dim] = [], {}
             for level, rule in winners:
                 for axis in self._own_axes(rule, chain, rest):

@@ -45,6 +45,9 @@ def axes_shard(context: Context) -> Iterator[Diagnostic]:
         return
     used = {a for spot in context.spots for a in spot.axes} | {a for v in program.views for a in v.group}
     used |= {r.axis for r in program.stages}
+    for view in program.views:  # in the place of a view, tokens lie over whatever axes of it are left
+        if any(axis.name in used for axis in view.axes):
+            used |= {axis.name for axis in view.axes}
     for axis in (*program.axes, *(a for v in program.views for a in v.axes)):
         if axis.size > 1 and axis.name not in used and axis.span:
             yield Diagnostic(
