@@ -79,7 +79,8 @@ def check(request: Request, with_job: bool = False) -> Checked:
 
     devices = target.slice.chips if target.slice else None
     program, found = resolve(target.spec, overrides, imported, devices)
-    problems += found
+    # Of an unknown slice it has been said already that nothing is known.
+    problems += [d for d in found if d.code != "E0219" or not has_errors(problems)]
     if program is None:
         return _checked(target, None, sources, problems)
     placed, found = place(program, microsteps)

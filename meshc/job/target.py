@@ -55,8 +55,7 @@ def read(request: Request, with_job: bool) -> tuple[Target | None, list[Diagnost
     else:
         slice, found = find_slice(asked.text, asked) if asked else (None, [])
         target = Target(source, flags, slice, None)
-    problems += found
-    return (None if any(p.severity == "error" for p in problems) and is_job else target), problems
+    return target, problems + found
 
 
 def _with_job(
