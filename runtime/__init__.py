@@ -26,9 +26,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .checkpoint import Checkpoint
+    from .command import arguments
     from .data.sources import PythonStdlib, Synthetic, Text, Tokens
     from .errors import UserError
-    from .loop import Result, arguments, train
+    from .loop import Result, train
     from .mesh import make_mesh
     from .optimizer import label_paths, schedule, state_shardings
     from .program import Input, Program, State
@@ -44,7 +45,7 @@ _HOMES = {
     "Text": "data.sources",
     "Tokens": "data.sources",
     "UserError": "errors",
-    "arguments": "loop",
+    "arguments": "command",
     "label_paths": "optimizer",
     "make_mesh": "mesh",
     "schedule": "optimizer",

@@ -119,11 +119,11 @@ def _abstract(program: Program, seed: int) -> State:
 
 def _shardings(program: Program, state: State) -> State:
     """Where the contract puts each leaf, for an `init` that does not say."""
-    mesh, everywhere = program.mesh, NamedSharding(program.mesh, PartitionSpec())
+    mesh, whole = program.mesh, PartitionSpec()
     return State(
-        step=everywhere,
+        step=NamedSharding(mesh, whole),
         weights={path: NamedSharding(mesh, program.placement[path]) for path in state.weights},
-        carried=dict.fromkeys(state.carried, everywhere),
+        carried={path: NamedSharding(mesh, program.placement.get(path, whole)) for path in state.carried},
         optimizer=state_shardings(state.optimizer, state.weights, program.optimizer_placement, mesh),
     )
 

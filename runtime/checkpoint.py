@@ -10,13 +10,8 @@ A directory appears under its number when all of it is written; until then it ha
 from __future__ import annotations
 
 import json
-import logging
-import os
-import re
 import shutil
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,12 +19,12 @@ from typing import Any
 import jax
 
 from .canonical import WEIGHTS, Layout
+from .disk import clear_unfinished, complete_steps, disk_reason, quiet_orbax, reading, writing
 from .distributed import is_first
 from .errors import UserError
 from .program import State
 
 FOLDER = "checkpoints"
-UNFINISHED = ".orbax-checkpoint-tmp"
 LISTED = 8  # names in one message
 
 
@@ -67,7 +62,7 @@ class Store:
 
     def latest(self) -> int | None:
         """Step of the newest complete checkpoint."""
-        return max(_complete(self.directory), default=None)
+        return max(complete_steps(self.directory), default=None)
 
     def save(self, layout: Layout, state: State, position: Position) -> None:
         """Starts to write; returns when the arrays may be donated. Waits for the one before. No-op where it exists."""
@@ -76,7 +71,7 @@ class Store:
             return
         import orbax.checkpoint as ocp
 
-        with _writing(self.directory):
+        with writing(self.directory):
             self._room(layout.num_bytes)
             arrays = layout.stored(state)
             weights = {name.removeprefix(WEIGHTS): array for name, array in arrays.items() if name.startswith(WEIGHTS)}
@@ -91,7 +86,7 @@ class Store:
     def finish(self) -> None:
         """Waits until what was saved is on disk."""
         if self._manager is not None:
-            with _writing(self.directory):
+            with writing(self.directory):
                 self._manager.wait_until_finished()
 
     def close(self) -> None:
@@ -102,16 +97,16 @@ class Store:
         try:
             manager.close()
         except Exception as problem:
-            if _disk_reason(problem) is None:
+            if disk_reason(problem) is None:
                 raise
         finally:
             if is_first():
-                _clear_unfinished(self.directory)
+                clear_unfinished(self.directory)
 
     def restore(self, layout: Layout, step: int) -> tuple[State, Position]:
         """The state, in this program's places, and the position. `UserError` where names, shapes or dtypes differ."""
         folder = self.directory / str(step)
-        with _reading(folder):
+        with reading(folder):
             position = Position(**json.loads((folder / "meta" / "metadata").read_text()))
             weights = {path: leaf.stored for path, leaf in layout.weights().items()}
             rest = {name: leaf.stored for name, leaf in layout.leaves.items() if not name.startswith(WEIGHTS)}
@@ -135,9 +130,9 @@ class Store:
         if self._manager is None:
             import orbax.checkpoint as ocp
 
-            _quiet()
+            quiet_orbax()
             if is_first():
-                _clear_unfinished(self.directory)
+                clear_unfinished(self.directory)
             options = ocp.CheckpointManagerOptions(max_to_keep=self.keep)
             self._manager = ocp.CheckpointManager(self.directory, options=options)
         return self._manager
@@ -146,7 +141,7 @@ class Store:
 def load_weights(source: str, layout: Layout) -> dict[str, jax.Array]:
     """Path -> weight, in this program's dtypes, from another run: its directory, its checkpoints, or one of them."""
     folder = _weights_folder(Path(source).expanduser().absolute())
-    with _reading(folder):
+    with reading(folder):
         wanted = {path: leaf.stored for path, leaf in layout.weights().items()}
         found = _read(folder, wanted, same_dtype=False)
     padded = layout.padded({WEIGHTS + path: array for path, array in found.items()})
@@ -157,23 +152,16 @@ def _weights_folder(source: Path) -> Path:
     if (source / "weights").is_dir():
         return source / "weights"
     for parent in (source, source / FOLDER):
-        if steps := _complete(parent):
+        if steps := complete_steps(parent):
             return parent / str(max(steps)) / "weights"
     raise UserError(f"no checkpoint in `{source}`", "name a run directory, its checkpoints, or one of them")
-
-
-def _complete(directory: Path) -> list[int]:
-    """Steps of the checkpoints that were written to their end."""
-    if not directory.is_dir():
-        return []
-    return [int(entry.name) for entry in directory.iterdir() if entry.name.isdecimal() and (entry / "meta").is_dir()]
 
 
 def _read(folder: Path, wanted: Mapping[str, jax.ShapeDtypeStruct], *, same_dtype: bool) -> dict[str, jax.Array]:
     """The arrays of one item, each in the place that `wanted` says. All names and shapes must be the same."""
     import orbax.checkpoint as ocp
 
-    _quiet()
+    quiet_orbax()
     with ocp.StandardCheckpointer() as reader:
         found = reader.metadata(folder).item_metadata.tree
         if problems := _differences(found, wanted, same_dtype):
@@ -196,65 +184,3 @@ def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any], same_dtype
             lines.append(f"`{name}` is {there.dtype} in the checkpoint, {here.dtype} in the model")
     lines.sort()
     return lines[:LISTED] + [f"… and {len(lines) - LISTED} more"] * (len(lines) > LISTED)
-
-
-@contextmanager
-def _writing(directory: Path) -> Iterator[None]:
-    """What the disk refuses is the user's to put right. What was half written goes away."""
-    try:
-        yield
-    except Exception as problem:
-        reason = _disk_reason(problem)
-        if reason is None:
-            raise
-        if is_first():
-            _clear_unfinished(directory)
-        raise UserError(f"cannot save a checkpoint in `{directory}`: {reason}", _after(directory)) from None
-
-
-def _after(directory: Path) -> str:
-    steps = _complete(directory)
-    goes_on = f"--resume goes on from step {max(steps)}" if steps else "no checkpoint of this run is complete yet"
-    return f"make room or choose another directory; {goes_on}"
-
-
-@contextmanager
-def _reading(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except Exception as problem:
-        first = (str(problem).splitlines() or [type(problem).__name__])[0]
-        raise UserError(
-            f"cannot read the checkpoint `{folder}`: {first}",
-            "remove it, and --resume takes the one before it",
-        ) from None
-
-
-def _disk_reason(problem: BaseException) -> str | None:
-    """What the system said: of an OSError, or of tensorstore, which writes its code into a text."""
-    if isinstance(problem, OSError):
-        return problem.strerror or str(problem)
-    code = re.search(r"os_error_code='(\d+)'", str(problem))
-    return os.strerror(int(code[1])) if code else None
-
-
-def _clear_unfinished(directory: Path) -> None:
-    if directory.is_dir():
-        for entry in directory.iterdir():
-            if UNFINISHED in entry.name:
-                shutil.rmtree(entry, ignore_errors=True)
-
-
-def _quiet() -> None:
-    """A save that fails is told once, by us: orbax logs each thread's traceback, and leaves some to the interpreter."""
-    logger = logging.getLogger("absl")
-    if _not_orbax in logger.filters:
-        return
-    logger.addFilter(_not_orbax)
-    before = sys.unraisablehook
-    closed = "Event loop is closed"
-    sys.unraisablehook = lambda args: None if closed in str(args.exc_value) else before(args)
-
-
-def _not_orbax(record: logging.LogRecord) -> bool:
-    return "orbax" not in record.pathname

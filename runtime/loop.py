@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import math
-import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +18,7 @@ from .data.batches import batches, open_source
 from .data.sources import Source
 from .distributed import is_first
 from .errors import UserError
+from .interrupts import Interrupt, interrupts
 from .metrics import EVENTS, FILE, Record, Report, record, report
 from .program import Program, State
 
@@ -35,29 +32,6 @@ class Result:
     step: int
     loss: float | None
     out: Path
-
-
-def arguments(description: str, *, steps: int, out: str) -> argparse.Namespace:
-    """The command line of a generated program: `steps`, `out`, `resume`, `init_from`, as `train` takes them."""
-    parser = argparse.ArgumentParser(description=description.strip().splitlines()[0])
-    parser.add_argument("--steps", type=_positive, default=steps, help="updates in all (%(default)s)")
-    parser.add_argument("--out", default=out, help="run directory (%(default)s)")
-    parser.add_argument(
-        "--resume",
-        nargs="?",
-        const=True,
-        default=False,
-        choices=["auto"],
-        help="go on from the newest checkpoint in --out; `auto`: or start, where there is none",
-    )
-    parser.add_argument("--init-from", metavar="RUN", help="take the weights, and only them, from another run")
-    return parser.parse_args()
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return int(text)
 
 
 def train(
@@ -94,7 +68,7 @@ def train(
         return Result(start.step, None, out)
     run = _Run(program, shapes, store, checkpoint, start, steps, non_finite, str(data))
     try:
-        with _interrupts() as interrupt, report(out, start.step, steps) as written:
+        with interrupts() as interrupt, report(out, start.step, steps) as written:
             with batches(program, samples, start.samples, steps - start.step) as stream:
                 run.steps(state, stream, written, interrupt)
             store.finish()
@@ -155,7 +129,7 @@ class _Run:
     began: float = field(default_factory=time.perf_counter)
     mark: float = field(default_factory=time.perf_counter)  # when the step before ended
 
-    def steps(self, state: State, stream: Iterator[dict[str, jax.Array]], written: Report, stop: _Interrupt) -> None:
+    def steps(self, state: State, stream: Iterator[dict[str, jax.Array]], written: Report, stop: Interrupt) -> None:
         """One step is handed to the devices before the one before it is waited for: they need not idle between."""
         running: dict[str, jax.Array] | None = None
         for step, batch in enumerate(stream, self.start.step + 1):
@@ -226,34 +200,3 @@ def _resumed(program: Program, data: Source, start: Position) -> str:
 def _say(text: str) -> None:
     if is_first():
         print(text, flush=True)
-
-
-class _Interrupt:
-    """The signal that asked the run to stop, if one did."""
-
-    number: int | None = None
-
-    @property
-    def name(self) -> str:
-        return signal.Signals(self.number or 0).name
-
-
-@contextmanager
-def _interrupts() -> Iterator[_Interrupt]:
-    """Turns the first SIGINT or SIGTERM into a wish; the second one ends the run where it is. Main thread only."""
-    asked = _Interrupt()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked
-        return
-
-    def ask(number: int, _frame: Any) -> None:
-        if asked.number is not None:
-            raise SystemExit(128 + number)
-        asked.number = number
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

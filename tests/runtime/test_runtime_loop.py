@@ -184,6 +184,30 @@ def test_a_signal_ends_the_step_saves_and_says_how_to_go_on(program, tmp_path, n
     assert [row["step"] for row in curve(tmp_path)] == list(range(1, last + 3))
 
 
+def test_a_second_signal_ends_the_run_where_it_is(program, tmp_path):
+    def step(state, batch):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        return program.step(state, batch)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(SystemExit) as ended:
+        train(replace(program, step=step), tmp_path, 8)
+    assert ended.value.code == 130
+    assert signal.getsignal(signal.SIGINT) is before
+    assert Store(tmp_path / "checkpoints", 3).latest() is None
+
+
+def test_a_resume_says_what_is_not_as_it_was(program, tmp_path, capsys):
+    train(program, tmp_path, 1)
+    (tmp_path / "text.txt").write_text("to be or not to be " * 100)
+    data = runtime.Text([str(tmp_path / "text.txt")])
+    train(replace(program, spec_hash="1" * 8), tmp_path, 2, resume=True, data=data)
+    shown = capsys.readouterr().out
+    assert "resumed     at step 1, sample 8\n" in shown
+    assert "the spec is not the one that this checkpoint was made with" in shown and "the data were synthetic" in shown
+
+
 def test_a_killed_run_goes_on_from_its_last_whole_checkpoint(program, tmp_path):
     running = subprocess.Popen(command("--steps", 100000, "--out", tmp_path), cwd=ROOT, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
