@@ -120,6 +120,8 @@ class Printer:
                 return text(UNARY, "-", (aligned[0], UNARY))
             case "pow":
                 return text(POWER, (aligned[0], ATOM), "**", (aligned[1], ATOM))
+            case "square" if isinstance(computed.operands[0], Placed):  # jnp.square would keep 2 * x for its backward pass
+                return text(PRODUCT, (aligned[0], PRODUCT), " * ", (aligned[0], UNARY))
             case "gelu":
                 return call("jax.nn.gelu", aligned[0], approximate="False")
             case "float32":

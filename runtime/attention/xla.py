@@ -45,19 +45,25 @@ def _attend(q, k, v, causal, window):
     *batch, seq, heads, dim = q.shape
     kv_heads = k.shape[-2]
     grouped = (q * dim**-0.5).astype(q.dtype).reshape(*batch, seq, kv_heads, heads // kv_heads, dim)
+    # Tied to the keys, else XLA moves a mask of the scores' size out of the loop over layers and keeps it all along.
+    rows, columns, k = lax.optimization_barrier((jnp.arange(seq), jnp.arange(k.shape[-3]), k))
     scores = jnp.einsum("...skgd,...tkd->...kgst", grouped, k).astype(wide(q))
     if causal or window is not None:
-        scores = jnp.where(_visible(seq, k.shape[-3], causal, window), scores, MASKED)
-    shares = jax.nn.softmax(scores, axis=-1).astype(v.dtype)
-    return jnp.einsum("...kgst,...tkd->...skgd", shares, v).reshape(*batch, seq, heads, v.shape[-1])
+        scores = jnp.where(_visible(rows, columns, causal, window), scores, MASKED)
+    weights = jnp.exp(scores - lax.stop_gradient(scores).max(axis=-1, keepdims=True))
+    total = jnp.moveaxis(weights.sum(axis=-1), -1, -3)[..., None]
+    mixed = jnp.einsum("...kgst,...tkd->...skgd", weights.astype(v.dtype), v)
+    # Softmax divides here, seq * head_dim times a head and not seq * keys times, forward and backward.
+    return (mixed / total).astype(v.dtype).reshape(*batch, seq, heads, v.shape[-1])
 
 
 def _visible(queries, keys, causal, window):
-    back = jnp.arange(queries)[:, None] - jnp.arange(keys)
-    seen = back >= 0 if causal else jnp.ones_like(back, bool)
-    if window is None:
-        return seen
-    return seen & (back < window) if causal else seen & (abs(back) < window)
+    """Which keys a query sees: bool [queries, keys] of their positions."""
+    q, k = queries[:, None], keys[None, :]
+    seen = [q >= k] if causal else []
+    if window is not None:
+        seen += [k > q - window] if causal else [k > q - window, k < q + window]
+    return functools.reduce(jnp.logical_and, seen)
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(3, 4))
