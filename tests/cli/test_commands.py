@@ -1,0 +1,300 @@
+"""fmt, build, explain, schema and run, as a user runs them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import meshc.cli as cli
+from meshc.diagnostics.codes import TITLES
+from meshc.launch.program_dir import write_program
+
+SPEC = """\
+mesh { dp = 2 }
+
+dims { batch = 4, seq = 8, embed = 16, vocab = 32 }
+
+model Tiny(tokens: [batch, seq] of vocab) {
+  param table: vocab -> embed
+  x = table[tokens]
+  loss next_token(x @ table, tokens)
+}
+
+partition { fsdp(dp) }
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "spec.mesh").write_text(SPEC)
+    return tmp_path
+
+
+# ---------------------------------------------------------------- fmt
+
+
+def test_fmt_writes_and_then_has_nothing_to_do(meshc, home: Path):
+    (home / "spec.mesh").write_text(SPEC.replace("mesh { dp = 2 }", "mesh{dp=2}"))
+    assert meshc("fmt", "spec.mesh", "--check", cwd=home).code == 1
+    assert meshc("fmt", "spec.mesh", cwd=home).code == 0
+    assert meshc("fmt", "spec.mesh", "--check", cwd=home).code == 0
+    assert "mesh{" not in (home / "spec.mesh").read_text()
+    assert [p.name for p in home.iterdir()] == ["spec.mesh"]
+
+
+def test_fmt_leaves_a_broken_spec_alone(meshc, home: Path):
+    broken = SPEC.replace("batch = 4", "batch = = 4")
+    (home / "spec.mesh").write_text(broken)
+    done = meshc("fmt", "spec.mesh", cwd=home)
+    assert done.code == 1
+    assert "spec.mesh:3:" in done.err
+    assert (home / "spec.mesh").read_text() == broken
+
+
+def test_fmt_keeps_the_mode_and_writes_through_a_link(meshc, home: Path):
+    (home / "spec.mesh").write_text(SPEC.replace("mesh { dp = 2 }", "mesh{dp=2}"))
+    (home / "spec.mesh").chmod(0o640)
+    (home / "link.mesh").symlink_to("spec.mesh")
+    assert meshc("fmt", "link.mesh", cwd=home).code == 0
+    assert (home / "link.mesh").is_symlink()
+    assert (home / "spec.mesh").stat().st_mode & 0o777 == 0o640
+
+
+def test_fmt_on_a_full_disk_leaves_the_file_as_it_was(meshc, home: Path, monkeypatch):
+    text = SPEC.replace("mesh { dp = 2 }", "mesh{dp=2}")
+    (home / "spec.mesh").write_text(text)
+
+    def full(path: Path, data: bytes) -> None:
+        path.touch()
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    done = meshc("fmt", "spec.mesh", cwd=home)
+    assert done.code == 1
+    assert "error[E0602]" in done.err
+    assert [p.name for p in home.iterdir()] == ["spec.mesh"]
+    assert (home / "spec.mesh").read_text() == text
+
+
+# ---------------------------------------------------------------- build
+
+
+def test_build_writes_a_program_that_says_what_it_is(meshc, home: Path):
+    done = meshc("build", "spec.mesh", "-o", "out", cwd=home)
+    assert (done.code, done.out) == (0, "wrote out/train.py for 2 devices\n")
+    manifest = json.loads((home / "out" / "program.json").read_text())
+    assert (manifest["mesh"], manifest["devices"], manifest["slice"]) == ({"dp": 2}, 2, None)
+    assert manifest["spec"]["name"] == "spec.mesh"
+    assert (home / "out" / "spec" / "spec.mesh").read_text() == SPEC
+    compile((home / "out" / "train.py").read_text(), "train.py", "exec")
+
+
+def test_build_goes_to_build_by_default_and_can_be_repeated(meshc, home: Path):
+    for batch in (4, 8):
+        assert meshc("build", "spec.mesh", "--set", f"batch={batch}", cwd=home).code == 0
+        manifest = json.loads((home / "build" / "spec" / "program.json").read_text())
+        tokens = next(t for t in manifest["tensors"] if t["kind"] == "input")
+        assert tokens["shape"] == [batch, 8]
+
+
+def test_build_keeps_the_users_imports(meshc, home: Path):
+    (home / "lib").mkdir()
+    (home / "lib" / "spec.mesh").write_text("layer Same(x) { return x }\n")
+    (home / "spec.mesh").write_text('import "lib/spec.mesh"\nimport "std/llama.mesh"\n' + SPEC)
+    assert meshc("build", "spec.mesh", "-o", "out", cwd=home).code == 0
+    assert sorted(p.name for p in (home / "out" / "spec").iterdir()) == ["spec.mesh", "spec1.mesh"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["missing.mesh"], "E0130"), (["spec.mesh", "--slice", "cpu-3"], "E0303"), (["spec.mesh", "-o", "."], "E0601")],
+)
+def test_build_refuses_and_writes_nothing(meshc, home: Path, arguments: list[str], code: str):
+    done = meshc("build", *arguments, cwd=home)
+    assert done.code == 1
+    assert f"[{'E0304' if 'cpu-3' in arguments else code}]" in done.err
+    assert [p.name for p in home.iterdir()] == ["spec.mesh"]
+
+
+def test_strict_stops_a_build_at_a_warning(meshc, home: Path):
+    assert meshc("build", "spec.mesh", "--set", "mesh.dp=2", "--strict", cwd=home).code == 0
+    (home / "spec.mesh").write_text(SPEC.replace("vocab = 32", "vocab = 32, spare = 1"))
+    assert meshc("build", "spec.mesh", "--strict", "-o", "out", cwd=home).code == 1
+    assert not (home / "out").exists()
+    assert meshc("build", "spec.mesh", "-o", "out", cwd=home).code == 0
+
+
+# ---------------------------------------------------------------- explain
+
+
+def explained(meshc, home: Path, *arguments: str) -> dict:
+    done = meshc("explain", "spec.mesh", *arguments, "--format", "json", cwd=home)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def test_explain_in_json(meshc, home: Path):
+    found = explained(meshc, home)
+    assert found["mesh"] == {"dp": 2}
+    weight = next(t for t in found["tensors"] if t["kind"] == "param")
+    # 32 x 16 float32 = 2048 bytes, embed in two
+    assert weight == {
+        "path": "Tiny.table",
+        "kind": "param",
+        "dims": ["vocab", "embed"],
+        "shape": [32, 16],
+        "placement": {"embed": ["dp"]},
+        "shard_shape": [32, 8],
+        "bytes": 2048,
+        "bytes_per_device": 1024,
+    }
+    kinds = {(t["path"], t["kind"]): t for t in found["tensors"]}
+    assert kinds["Tiny.tokens", "input"]["bytes"] == 4 * 8 * 4  # int32
+    assert kinds["Tiny.x", "activation"]["shard_shape"] == [2, 8, 16]
+    # Adam has two moments of a weight; 4 x 8 ids of 4 bytes, half of them here
+    assert found["memory"] == {
+        "params": 1024, "gradients": 1024, "optimizer": 2048, "state": 0, "inputs": 64, "total": 4160
+    }  # fmt: skip
+    gather = next(c for c in found["collectives"] if c["op"] == "all-gather" and c["phase"] == "forward")
+    # A device sends its half to the other: (2 - 1) / 2 of 2048 bytes, for each use that gathers
+    assert gather["axes"] == ["dp"]
+    assert gather["tensor"] == "Tiny.table"
+    assert gather["bytes_per_device"] == gather["count"] * 1024
+
+
+def test_explain_follows_the_job(meshc, home: Path):
+    half = explained(meshc, home, "--set", "train.precision={params: bfloat16, compute: bfloat16}")
+    assert half["memory"]["params"] == 512
+    sgd = explained(meshc, home, "--set", "train.optimizer.name=sgd")
+    assert sgd["memory"]["optimizer"] == 0
+    assert explained(meshc, home, "--slice", "cpu-2")["slice"] == {"name": "cpu-2", "chips": 2}
+
+
+def test_explain_one_tensor(meshc, home: Path):
+    paths = {t["path"] for t in explained(meshc, home, "table")["tensors"]}
+    assert paths == {"Tiny.table"}
+    done = meshc("explain", "spec.mesh", "tabel", cwd=home)
+    assert (done.code, "did you mean `table`?" in done.err) == (1, True)
+
+
+def test_explain_as_text(meshc, home: Path):
+    out = meshc("explain", "spec.mesh", cwd=home).out
+    assert out.startswith("mesh: dp 2 = 2 devices\n")
+    row = next(line for line in out.splitlines() if line.startswith("Tiny.table"))
+    assert row.split("  ")[-1] == "1.00 KiB"
+    assert "embed -> dp" in row
+    assert all(len(line) < 200 for line in out.splitlines())
+
+
+def test_explain_a_code(meshc, home: Path):
+    done = meshc("explain", "e0201", cwd=home)
+    assert done.code == 0
+    assert done.out.startswith(f"# E0201: {TITLES['E0201']}\n")
+    assert meshc("explain", "E9999", cwd=home).code == 1
+
+
+# ---------------------------------------------------------------- schema
+
+
+@pytest.mark.parametrize(("what", "keys"), [("job", {"spec", "train", "launch"}), ("slice", {"chips", "torus"})])
+def test_schema(meshc, what: str, keys: set[str]):
+    schema = json.loads(meshc("schema", what).out)
+    assert schema["type"] == "object"
+    assert schema["additionalProperties"] is False
+    assert keys <= set(schema["properties"])
+
+
+# ---------------------------------------------------------------- run
+
+
+def program(directory: Path, code: int = 0) -> Path:
+    """A built program that writes down how it was started."""
+    text = (
+        "import json, os, sys\n"
+        f"told = {{'arguments': sys.argv[1:], 'devices': os.environ.get('JAX_NUM_CPU_DEVICES')}}\n"
+        f"open({str(directory / 'told')!r}, 'w').write(json.dumps(told)); sys.exit({code})\n"
+    )
+    assert not write_program(directory, {"train.py": text}, {"devices": 6, "slice": None})
+    return directory
+
+
+def test_run_of_a_built_program(meshc, tmp_path: Path):
+    built = program(tmp_path / "built", code=5)
+    done = meshc("run", built, "--steps", "3", "--out", tmp_path / "r", "--", "--resume")
+    assert done.code == 5
+    told = json.loads((built / "told").read_text())
+    assert told == {"arguments": ["--out", str(tmp_path / "r"), "--steps", "3", "--resume"], "devices": "6"}
+
+
+def test_each_run_has_a_directory_of_its_own(meshc, tmp_path: Path):
+    built = program(tmp_path / "built")
+    outs = set()
+    for _ in range(3):
+        assert meshc("run", built, cwd=tmp_path).code == 0
+        out = json.loads((built / "told").read_text())["arguments"][1]
+        assert out.startswith("runs/built-")
+        (tmp_path / out).mkdir(parents=True)
+        outs.add(out)
+    assert len(outs) == 3
+
+
+def test_a_built_program_takes_no_settings(meshc, tmp_path: Path):
+    assert meshc("run", program(tmp_path / "built"), "--set", "batch=8").code == 2
+
+
+def test_run_of_what_is_no_program(meshc, tmp_path: Path):
+    assert "E0603" in meshc("run", tmp_path).err
+
+
+@pytest.mark.parametrize("settings", [["--slice", "cpu-2x1"], ["--set", "launch.backend=slurm"]])
+def test_run_elsewhere_is_refused_before_anything_is_written(meshc, home: Path, settings: list[str]):
+    done = meshc("run", "spec.mesh", *settings, cwd=home)
+    assert done.code == 1
+    assert "E0604" in done.err
+    assert [p.name for p in home.iterdir()] == ["spec.mesh"]
+
+
+def test_run_trains_a_spec(home: Path):
+    """The whole way, from a spec to metrics and a checkpoint."""
+    command = [sys.executable, "-m", "meshc.cli", "run", "spec.mesh", "--set", "data.source=synthetic"]
+    done = subprocess.run(
+        [*command, "--steps", "2", "--out", "r"], cwd=home, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    metrics = [json.loads(line) for line in (home / "r" / "metrics.jsonl").read_text().splitlines()]
+    assert [m["step"] for m in metrics] == [1, 2]
+    assert (home / "r" / "program" / "train.py").is_file()
+    assert list((home / "r" / "checkpoints").iterdir())
+
+
+# ---------------------------------------------------------------- the command line itself
+
+
+def test_version_and_help(meshc):
+    import meshc as package
+
+    assert meshc("--version").out == f"meshc {package.__version__}\n"
+    done = meshc("--help")
+    assert done.code == 0
+    assert all(command in done.out for command in ("lint", "fmt", "build", "run", "explain", "prove", "schema"))
+
+
+def test_the_traceback_of_a_bug_only_when_asked_for(monkeypatch, capsys):
+    def broken(*_: object, **__: object):
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr(cli, "arranged", broken)
+    for debug in ("", "1"):
+        monkeypatch.setenv("MESHC_DEBUG", debug)
+        assert cli._main(["lint", "missing.mesh"]) == cli.BUG
+        err = capsys.readouterr().err
+        assert "RuntimeError: planted" in err
+        assert ("Traceback" in err) == bool(debug)
+
+
+def test_a_reader_that_goes_away_is_no_error(home: Path):
+    command = f"{sys.executable} -m meshc.cli explain spec.mesh | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=home, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
