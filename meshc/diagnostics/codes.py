@@ -87,6 +87,7 @@ TITLES: dict[str, str] = {
     "E0251": "a strategy that matches nothing",
     "E0252": "heads and kv heads lie on different axes",
     "E0253": "attention with split keys and no exchange",
+    "E0254": "query heads straddle their kv heads",
     "E0299": "a placement that programs are not generated for yet",
     # ---------------------------------------------------------------- sizes (E03xx)
     "E0301": "a dim does not divide by its shards",

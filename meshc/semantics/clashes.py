@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.suggest import listed
 from meshc.semantics.ops import Trouble
 from meshc.semantics.program import Attend, Op, Program, Rest, Rule
 from meshc.semantics.rules import Claimed, Clash, Twice, in_text_order
@@ -183,6 +184,9 @@ def trouble_diagnostic(trouble: Trouble, op: Op, program: Program) -> Diagnostic
                     f"or give the axis to the heads inside attention: `ulysses({axes})`",
                 ),
             )
+        case "heads_straddle":
+            assert trouble.other is not None
+            return _straddle(trouble, op, because, program)
         case _:
             assert trouble.other is not None
             heads, kv_heads = trouble.dim.name, trouble.other.name
@@ -193,3 +197,25 @@ def trouble_diagnostic(trouble: Trouble, op: Op, program: Program) -> Diagnostic
                 (*because, Label(op.span, f"{kv_heads} is on {held} here")),
                 (f"put both on the same: {heads}, {kv_heads} -> {', '.join(trouble.axes or trouble.other_axes)}",),
             )
+
+
+def _straddle(trouble: Trouble, op: Op, because: tuple[Label, ...], program: Program) -> Diagnostic:
+    heads, kv_heads = trouble.dim, trouble.other
+    assert kv_heads is not None
+    shards = math.prod(program.axis(a).size for a in trouble.axes)
+    group = heads.size // kv_heads.size
+    legal = [n for n in range(1, heads.size + 1) if heads.size % n == 0 and _fits(heads.size // n, group)]
+    return Diagnostic(
+        "E0254",
+        f"{heads.size // shards} {heads.name} a device straddle their {kv_heads.name}, each of which serves {group}",
+        (*because, Label(op.span, f"{kv_heads.name} is whole here")),
+        (
+            f"`{trouble.axes[-1]}` may be {listed(legal, near=shards)}"
+            if len(trouble.axes) == 1
+            else f"{' * '.join(trouble.axes)} may be {listed(legal, near=shards)}",
+        ),
+    )
+
+
+def _fits(local: int, group: int) -> bool:
+    return local % group == 0 or group % local == 0

@@ -185,6 +185,8 @@ def _attend(op: Attend, rules: Rules) -> Need:
     if kv_heads not in (heads, ()):
         trouble.append(Trouble("heads_apart", op.heads, heads, op.kv_heads, kv_heads))
         kv_heads = heads
+    if heads != kv_heads and _straddle(op, rules, heads):
+        trouble.append(Trouble("heads_straddle", op.heads, heads, op.kv_heads))
     seq = inside[op.seq.name]
     methods = {axis: rules.exchange(axis, within) for axis in seq}
     if unmoved := tuple(a for a in seq if methods[a] is None):
@@ -194,6 +196,13 @@ def _attend(op: Attend, rules: Rules) -> Need:
     inner = tuple(_exchange(op, axis, method, rules, places) for axis, method in methods.items() if method)
     wanted = tuple((v, _axes(v.dims, places)) for v in (op.q, op.k, op.v))
     return Need(wanted, _axes(op.result.dims, inside), (), inner, tuple(trouble))
+
+
+def _straddle(op: Attend, rules: Rules, heads: Axes) -> bool:
+    """With whole kv heads, each device's query heads must share one kv head, or own all that belong to theirs."""
+    local = rules.local([op.heads], {op.heads.name: heads})
+    group = op.heads.size // op.kv_heads.size
+    return bool(local % group and group % local)
 
 
 def _exchange(op: Attend, axis: str, method: str, rules: Rules, places: Places) -> InnerCollective:
