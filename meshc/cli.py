@@ -174,9 +174,9 @@ def explain(subject: str, name: str | None, slice: str | None, sets: tuple[str, 
 
         click.echo(json.dumps(as_json(report), indent=2))
     else:
-        from meshc.cost.tables import text
+        from meshc.cost import tables
 
-        click.echo(text(report), nl=False)
+        click.echo(tables.text(report) if name is None else tables.part(report), nl=False)
     return 0
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import count
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from meshc import __version__
 from meshc.diagnostics.arrange import arranged, has_errors
 from meshc.diagnostics.model import Diagnostic
 from meshc.diagnostics.suppress import suppress
@@ -99,6 +95,7 @@ def check(request: Request, with_job: bool = False) -> Checked:
 
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
     """A spec or job through the whole compiler; None where there are errors. Without `emit` no files are made."""
+    from meshc.codegen.beside import copies, manifest
     from meshc.cost.of_job import settings_of, widths_of
     from meshc.cost.report import report
     from meshc.semantics.collectives import derive
@@ -117,8 +114,8 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
 
         if problems := unsupported(placed):
             return None, arranged((*checked.diagnostics, *problems))
-        files = {**emit_program(placed, job, collectives), **_copies(checked.sources)}
-    return Compiled(target, job, placed, collectives, told, files, _manifest(told, target)), checked.diagnostics
+        files = {**emit_program(placed, job, collectives), **copies(checked.sources)}
+    return Compiled(target, job, placed, collectives, told, files, manifest(told, target.spec)), checked.diagnostics
 
 
 def _moved(program: Program, target: Target) -> dict[Span, Span]:
@@ -136,29 +133,6 @@ def formatted(path: str) -> tuple[str, str | None, list[Diagnostic]]:
     if isinstance(source, Diagnostic):
         return "", None, [source]
     return source.text, *format_source(source)
-
-
-def _copies(sources: Iterable[SourceFile]) -> dict[str, str]:
-    """The texts that a program is made of, but for those that meshc ships: the spec, and what it imports of the
-    user's.
-    """
-    copies: dict[str, str] = {}
-    for source in sources:
-        if not source.name.startswith("std/"):
-            path = PurePath(source.name)
-            names = (f"{path.stem}{number or ''}{path.suffix}" for number in count())
-            copies[next(f"spec/{name}" for name in names if f"spec/{name}" not in copies)] = source.text
-    return copies
-
-
-def _manifest(report: Report, target: Target) -> dict[str, Any]:
-    """What a build says of itself: of what it was made, for how many devices, and all that `meshc explain` tells."""
-    import hashlib
-
-    from meshc.cost.report import as_json
-
-    spec = {"name": target.spec.name, "sha256": hashlib.sha256(target.spec.text.encode()).hexdigest()}
-    return {"meshc": __version__, "spec": spec, "devices": report.devices, **as_json(report)}
 
 
 def _checked(

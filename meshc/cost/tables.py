@@ -18,28 +18,38 @@ TITLES = {
 
 
 def text(report: Report) -> str:
-    return "\n".join(_lines(report)) + "\n"
+    """All of a report."""
+    return "\n".join((*_mesh(report), *_tensors(report), *_collectives(report), "", *_memory(report))) + "\n"
 
 
-def _lines(report: Report) -> Iterator[str]:
-    axes = " x ".join(f"{axis} {size}" for axis, size in report.mesh.items()) or "one device"
+def part(report: Report) -> str:
+    """The tensors and collectives of a report that is about some of them."""
+    return "\n".join((*_mesh(report), *_tensors(report), *_collectives(report))) + "\n"
+
+
+def _mesh(report: Report) -> Iterator[str]:
+    axes = " x ".join(f"{axis} {size}" for axis, size in report.mesh.items())
     where = f" on {report.slice.name}" if report.slice else ""
-    yield f"mesh: {axes} = {report.devices} devices{where}" if report.mesh else f"mesh: {axes}{where}"
+    yield f"mesh: {axes} = {report.devices} devices{where}" if axes else f"mesh: one device{where}"
     for name, (group, inner) in report.views.items():
         yield f"  {name} regroups {', '.join(group)}: {' x '.join(f'{axis} {size}' for axis, size in inner.items())}"
+
+
+def _tensors(report: Report) -> Iterator[str]:
     for kind, title in TITLES.items():
         if tensors := _worth_showing(report, kind):
             yield ""
             yield from table(
                 (title, "dims", "a device", "axes", "bytes", "a device"), map(_tensor, tensors), right=(4, 5)
             )
+
+
+def _collectives(report: Report) -> Iterator[str]:
     if report.collectives:
         yield ""
         head = ("collectives a step", "axes", "tensor", "phase", "runs", "bytes a device")
         yield from table(head, map(_collective, report.collectives), right=(4, 5))
         yield from _traffic(report.collectives)
-    yield ""
-    yield from _memory(report)
 
 
 def _worth_showing(report: Report, kind: str) -> list[Tensor]:

@@ -113,7 +113,7 @@ TITLES: dict[str, str] = {
     "E0602": "a file or directory cannot be written",
     "E0603": "a directory is not a built program",
     "E0604": "the machine to run on is not this one",
-    "E0605": "no weight, tensor or strategy of that name",
+    "E0605": "no tensor of that name",
     "E0606": "no diagnostic of that code",
     # ---------------------------------------------------------------- waste (W03xx)
     "W0310": "a weight that nothing uses",

@@ -11,16 +11,16 @@ def cannot_write(path: str, why: str) -> Diagnostic:
 
 
 def not_a_directory(path: str) -> Diagnostic:
-    return Diagnostic("E0601", f"`{path}` is not a directory", (), ("name another with `-o`",))
+    return Diagnostic("E0601", f"`{path}` is not a directory", (), ("name another one",))
 
 
 def foreign_directory(path: str, example: str) -> Diagnostic:
     message = f"`{path}` holds what meshc did not build: `{example}`"
-    return Diagnostic("E0601", message, (), ("name an empty or new directory with `-o`",))
+    return Diagnostic("E0601", message, (), ("name an empty or new directory",))
 
 
 def edited_file(path: str) -> Diagnostic:
-    helps = ("keep it: build into another directory with `-o`", "or delete it, and it is written anew")
+    helps = ("keep it: build into another directory", "or delete it, and it is written anew")
     return Diagnostic("E0601", f"`{path}` was edited since it was built", (), helps)
 
 

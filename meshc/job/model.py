@@ -84,7 +84,7 @@ class Data(Strict):
     `python-stdlib` is the sources of this machine's Python standard library, as text; `text` files of `paths` (globs),
     encoded by `tokenizer`: `bytes`, or the path of a `tokenizer.json`; `tokens` files of `paths` with token ids
     (`.npy`, or raw of `token_dtype`); `synthetic` ids drawn from the seed. `separator` is an id put between
-    documents, if any.
+    documents, if any. Paths are relative to where the program is started.
     """
 
     source: Literal["python-stdlib", "text", "tokens", "synthetic"] = "python-stdlib"

@@ -50,10 +50,12 @@ def run_program(directory: Path, arguments: Sequence[str], env: Environment) -> 
 
 
 def _variables(env: Environment) -> dict[str, str]:
-    """Our environment, the program's place, and where to find `meshc.runtime` also when meshc is not installed."""
-    root = str(Path(__file__).parent.parent.parent)
-    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), root)))
-    return {**os.environ, **env.variables(), "PYTHONPATH": path}
+    """Our environment, the program's place, and where to find `meshc.runtime` when meshc is not installed."""
+    variables = {**os.environ, **env.variables()}
+    root = Path(__file__).parent.parent.parent
+    if root.name not in ("site-packages", "dist-packages"):
+        variables["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(root))))
+    return variables
 
 
 def _end_with(parent: int):
