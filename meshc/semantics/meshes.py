@@ -99,7 +99,7 @@ def _view(item: ast.Mesh, axes: Sequence[Axis], mesh: ast.Mesh, overrides: Overr
     group = item.regroup or ()
     unknown = [name for name in group if name.text not in sizes]
     for name in unknown:
-        report(spec_names.unknown_axis(name.text, name.span, list(sizes), mesh.axes[-1].span))
+        report(spec_names.unknown_axis(name.text, name.span, list(sizes), mesh.axes[-1].span if mesh.axes else None))
     if unknown:
         return None
     names = tuple(name.text for name in group)
