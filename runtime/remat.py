@@ -1,7 +1,7 @@
 """What a layer keeps for its backward pass, where a policy of jax.checkpoint_policies does not say it.
 
-Weights gathered for use are large and cheap to gather anew; activations gathered along a sequence are neither. Both come from
-the same primitive, so one of the two is named: `kept_weight` or `kept_activation`.
+Weights gathered for use are large and cheap to gather anew; activations gathered along a sequence are neither. Both
+come from the same primitive, so one of the two is named: `kept_weight` or `kept_activation`.
 """
 
 from __future__ import annotations

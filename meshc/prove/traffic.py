@@ -72,7 +72,7 @@ def _not_derived(found: Sequence[WireCollective], stated: Sequence[Collective]) 
 def _bytes_by_kind(collectives: Iterable[Collective] | Iterable[WireCollective]) -> Counter[Kind]:
     total = Counter[Kind]()
     for c in collectives:
-        total[c.op, c.axes] += c.bytes_per_device if isinstance(c, Collective) else c.bytes_per_step
+        total[c.op, c.axes] += round(c.bytes_per_device if isinstance(c, Collective) else c.bytes_per_step)
     return total
 
 

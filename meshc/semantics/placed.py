@@ -184,9 +184,8 @@ class PlacedWeight:
     transpose reduces: the weight is cast to varying over them before differentiation and the gradient reduced over
     them afterwards, each microstep over those that `grads` adds to `rest`, once at the end over the others.
     `to_grads` brings the gradient of one microstep, partial over `summed`, from the rest layout into `grads`;
-    `to_optimizer` the accumulated one into `optimizer`; `to_rest` the updated weight from `optimizer` back. All speak of
-    `weight.dims`.
-    `because` tells for each place and dim name the rules that put it there.
+    `to_optimizer` the accumulated one into `optimizer`; `to_rest` the updated weight from `optimizer` back. All speak
+    of `weight.dims`. `because` tells for each place and dim name the rules that put it there.
     """
 
     weight: Weight
