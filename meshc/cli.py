@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -19,6 +20,7 @@ from meshc.job.target import Request
 
 if TYPE_CHECKING:
     from meshc.driver import Compiled
+    from meshc.runtime.env import Environment
 
 BUG = 3
 CODE = re.compile(r"[EW][0-9]{4}", re.IGNORECASE)
@@ -95,7 +97,7 @@ def build(path: str, directory: str | None, slice: str | None, sets: tuple[str, 
     compiled = _compile(Request(path, slice, sets), strict)
     if compiled is None:
         return 1
-    target = Path(directory or Path("build", Path(path).stem))
+    target = Path(directory or Path("build", Path(compiled.target.spec.name).stem))
     if problems := write_program(target, compiled.files, compiled.manifest):
         _print(problems, "full", sys.stderr)
         return 1
@@ -117,34 +119,18 @@ def run(
 
     ARGUMENTS go to the program.
     """
-    from meshc.launch.local import environment, run_program
-    from meshc.launch.program_dir import read_program, write_program
+    from meshc.launch.local import run_program
 
-    run_dir = Path(out) if out else _run_dir(Path(path).resolve().stem)
-    if Path(path).is_dir():
-        if slice or sets:
-            raise click.UsageError(
-                "a built program has its slice and settings: give --slice and --set with a spec or job"
-            )
-        directory = Path(path)
-        built = read_program(directory)
-        if isinstance(built, Diagnostic):
-            return _fail(built)
-        env = environment(*_where(built.manifest))
-    else:
-        compiled = _compile(Request(path, slice, sets, steps))
-        if compiled is None:
-            return 1
-        env = environment(compiled.target.slice, compiled.report.devices, compiled.job.launch.backend)
-        directory = run_dir / "program"
-        if isinstance(env, Diagnostic):
-            return _fail(env)
-        if problems := write_program(directory, compiled.files, compiled.manifest):
-            return _fail(*problems)
-    if isinstance(env, Diagnostic):
-        return _fail(env)
+    directory = Path(path)
+    if directory.is_dir() and (slice or sets):
+        raise click.UsageError("a built program has its slice and settings: give --slice and --set with a spec or job")
+    ready = _built(directory, out) if directory.is_dir() else _build_to_run(Request(path, slice, sets, steps), out)
+    if isinstance(ready, Diagnostic):
+        return _fail(ready)
+    if ready is None:
+        return 1
     steps_flag = ["--steps", str(steps)] if steps else []
-    return run_program(directory, ["--out", str(run_dir), *steps_flag, *arguments], env)
+    return run_program(ready.program, ["--out", str(ready.run_dir), *steps_flag, *arguments], ready.environment)
 
 
 @cli.command()
@@ -255,19 +241,52 @@ def _explain_code(code: str) -> int:
     return 0
 
 
-def _where(manifest: dict[str, Any]) -> tuple[Any, int]:
-    """The slice and the number of devices that a program was built for."""
+@dataclass(frozen=True)
+class Ready:
+    """A program that can be started: where it is, where its results go, and on what it runs."""
+
+    program: Path
+    run_dir: Path
+    environment: Environment
+
+
+def _built(directory: Path, out: str | None) -> Ready | Diagnostic:
+    """A program that was built before, on what it was built for."""
     from meshc.job.catalogue import find_slice
+    from meshc.launch.local import environment
+    from meshc.launch.program_dir import read_program
 
-    name, devices = manifest.get("slice"), manifest.get("devices")
+    built = read_program(directory)
+    if isinstance(built, Diagnostic):
+        return built
+    name, devices = built.manifest.get("slice"), built.manifest.get("devices")
     slice = find_slice(str(name["name"]))[0] if isinstance(name, dict) and "name" in name else None
-    return slice, devices if isinstance(devices, int) else 1
+    env = environment(slice, devices if isinstance(devices, int) else 1)
+    return env if isinstance(env, Diagnostic) else Ready(directory, _run_dir(directory.resolve().name, out), env)
 
 
-def _run_dir(name: str) -> Path:
-    """A new directory for a run's results."""
+def _build_to_run(request: Request, out: str | None) -> Ready | Diagnostic | None:
+    """A spec or job, built into the directory of its run; None where its problems are printed."""
+    from meshc.launch.local import environment
+    from meshc.launch.program_dir import write_program
+
+    compiled = _compile(request)
+    if compiled is None:
+        return None
+    env = environment(compiled.target.slice, compiled.report.devices, compiled.job.launch.backend)
+    if isinstance(env, Diagnostic):
+        return env
+    run_dir = _run_dir(Path(compiled.target.spec.name).stem, out)
+    problems = write_program(run_dir / "program", compiled.files, compiled.manifest)
+    return problems[0] if problems else Ready(run_dir / "program", run_dir, env)
+
+
+def _run_dir(name: str, out: str | None) -> Path:
+    """Where a run's results go: `out`, or a new directory."""
     from datetime import datetime
 
+    if out:
+        return Path(out)
     first = Path("runs", f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
     names = (first, *(first.with_name(f"{first.name}-{number}") for number in range(2, 1000)))
     return next(path for path in names if not path.exists())
