@@ -52,7 +52,7 @@ def rope(x: jax.Array, theta: float = 10_000.0, axis: int = 1, axes: Axes = ()) 
 
 
 def softmax(x: jax.Array, axis: int = -1, axes: Axes = (), real: int | None = None) -> jax.Array:
-    """Softmax in float32 over a dim that may be split over `axes`; positions from `real` on are padding and get zero."""
+    """Softmax in float32 over a dim that `axes` may split; positions from `real` on are padding and get zero."""
     x = x.astype(wide(x))
     if real is not None:
         shape = [1] * x.ndim
@@ -64,6 +64,20 @@ def softmax(x: jax.Array, axis: int = -1, axes: Axes = (), real: int | None = No
     e = jnp.exp(x - top)
     return e / lax.psum(e.sum(axis=axis, keepdims=True), tuple(axes))
 
+
+# ---------------------------------------------------------------- activations
+
+
+def _from_input(function):
+    """The function with nothing kept for its backward pass but its input; jax keeps up to four tensors of that size."""
+    kept = jax.custom_vjp(function)
+    kept.defvjp(lambda x: (function(x), x), lambda x, cotangent: jax.vjp(function, x)[1](cotangent))
+    return kept
+
+
+silu = _from_input(jax.nn.silu)
+gelu = _from_input(functools.partial(jax.nn.gelu, approximate=False))
+softplus = _from_input(jax.nn.softplus)
 
 # ---------------------------------------------------------------- losses
 
@@ -162,8 +176,8 @@ def own_part(x: jax.Array, axes: str | tuple[str, ...], axis: int) -> jax.Array:
 def dropout(x: jax.Array, rate: float, key: jax.Array, split: Sequence[Axes] = ()) -> jax.Array:
     """Zeroes a share `rate` of `x` and scales the rest.
 
-    The mask is a function of `key` and the global coordinates alone: threefry counters (row, column), so that it is the same
-    on every mesh. `split` gives the axes that split each dim.
+    The mask is a function of `key` and the global coordinates alone, the counters of threefry: (row, column). So it is the
+    same on every mesh. `split` gives the axes that split each dim.
     """
     if rate == 0:
         return x

@@ -25,12 +25,17 @@ def kept_activation(x: jax.Array) -> jax.Array:
     return checkpoint_name(x, _ACTIVATION)
 
 
-def all_but_gathered_weights(primitive: Any, *_: Any, **__: Any) -> bool:
-    """Keep everything but what an all-gather yields; an activation is kept by its name, one step after."""
-    return primitive.name not in _GATHERS
+def all_but_gathered_weights(primitive: Any, *operands: Any, **parameters: Any) -> bool:
+    """Keep everything but gathered matrices; an activation is kept by its name, one step after its gather."""
+    return primitive.name not in _GATHERS or gathered_vectors(primitive, *operands, **parameters)
 
 
-weights = jax.checkpoint_policies.save_only_these_names(_WEIGHT)
-dots_and_weights = jax.checkpoint_policies.save_from_both_policies(
-    jax.checkpoint_policies.dots_with_no_batch_dims_saveable, weights
-)
+def gathered_vectors(primitive: Any, *operands: Any, **_: Any) -> bool:
+    """Keep no more than gathered weights of one dim, such as the scales of norms: small, and not worth the latency."""
+    return primitive.name in _GATHERS and operands[0].ndim == 1
+
+
+_policies = jax.checkpoint_policies
+weights = _policies.save_only_these_names(_WEIGHT)
+dots_and_weights = _policies.save_from_both_policies(_policies.dots_with_no_batch_dims_saveable, weights)
+dots = _policies.save_from_both_policies(_policies.dots_with_no_batch_dims_saveable, gathered_vectors)

@@ -65,7 +65,11 @@ def _label(group: Group) -> str:
 def _groups(groups: tuple[Group, ...], labels: dict[str, Group]) -> list[str]:
     if not groups:
         return []
-    lines = ["GROUPS = runtime.label_paths(  # the first pattern that matches a weight's path holds", "    PLACEMENT,", "    {"]
+    lines = [
+        "GROUPS = runtime.label_paths(  # the first pattern that matches a weight's path holds",
+        "    PLACEMENT,",
+        "    {",
+    ]
     for group in groups:
         label = next(n for n, g in labels.items() if g.model_copy(update={"match": group.match}) == group)
         lines.append(f"        {quoted(group.match)}: {quoted(label)},")

@@ -148,4 +148,3 @@ def gathers_weights(body: Iterable[PlacedStatement], weights: dict[Value, Placed
         isinstance(s, Moved) and s.source.value in weights and any(t.kind.startswith("all_gather") for t in s.steps)
         for s in statements(body)
     )
-

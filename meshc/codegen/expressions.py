@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from meshc.codegen.text import ANY, ATOM, POWER, PRODUCT, SUM, UNARY, Text, atom, call, quoted, ref, text, tuple_of
+from meshc.codegen.text import ATOM, POWER, PRODUCT, SUM, UNARY, Text, call, quoted, text, tuple_of
 from meshc.semantics.placed import Computed, Placed
 from meshc.semantics.program import (
     Attend,
@@ -32,8 +32,8 @@ from meshc.semantics.program import (
 INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT)}
 CALLED = {
     "square": "jnp.square", "sqrt": "jnp.sqrt", "rsqrt": "lax.rsqrt", "exp": "jnp.exp", "log": "jnp.log", "abs": "jnp.abs",
-    "tanh": "jnp.tanh", "sigmoid": "jax.nn.sigmoid", "silu": "jax.nn.silu", "relu": "jax.nn.relu",
-    "softplus": "jax.nn.softplus", "maximum": "jnp.maximum", "minimum": "jnp.minimum", "sign": "jnp.sign",
+    "tanh": "jnp.tanh", "sigmoid": "jax.nn.sigmoid", "silu": "ops.silu", "gelu": "ops.gelu", "relu": "jax.nn.relu",
+    "softplus": "ops.softplus", "maximum": "jnp.maximum", "minimum": "jnp.minimum", "sign": "jnp.sign",
 }  # fmt: skip
 
 
@@ -120,10 +120,10 @@ class Printer:
                 return text(UNARY, "-", (aligned[0], UNARY))
             case "pow":
                 return text(POWER, (aligned[0], ATOM), "**", (aligned[1], ATOM))
-            case "square" if isinstance(computed.operands[0], Placed):  # jnp.square would keep 2 * x for its backward pass
+            case "square" if isinstance(
+                computed.operands[0], Placed
+            ):  # jnp.square would keep 2 * x for its backward pass
                 return text(PRODUCT, (aligned[0], PRODUCT), " * ", (aligned[0], UNARY))
-            case "gelu":
-                return call("jax.nn.gelu", aligned[0], approximate="False")
             case "float32":
                 return text(ATOM, (aligned[0], ATOM), ".astype(jnp.promote_types(COMPUTE, jnp.float32))")
             case function if function in INFIX:
@@ -276,5 +276,3 @@ def _comma(parts: Sequence[Text]) -> list[str | Text]:
     for i, part in enumerate(parts):
         listed += [", ", part] if i else [part]
     return listed
-
-

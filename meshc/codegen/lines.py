@@ -109,9 +109,7 @@ def _dead(line: Line, read: Counter[object]) -> bool:
 
 def inlined(lines: Sequence[Line], nominal: Callable[[object], str], indent: int) -> list[Line]:
     """Each line with what only it reads written in its place, while the line stays readable."""
-    lines = [
-        replace(x, body=tuple(inlined(x.body, nominal, indent + 4))) if isinstance(x, Scan) else x for x in lines
-    ]
+    lines = [replace(x, body=tuple(inlined(x.body, nominal, indent + 4))) if isinstance(x, Scan) else x for x in lines]
     reads = uses(lines)
     here = uses(lines, inner=False)
     waiting: dict[object, int] = {}

@@ -9,7 +9,23 @@ from meshc.codegen import names
 from meshc.codegen.context import Context, Dtype, gathers_weights, statements
 from meshc.codegen.expressions import Printer
 from meshc.codegen.lines import Assign, Give, Line, Put, Run, Scan, Writer, inlined, without_dead
-from meshc.codegen.text import ANY, ATOM, PRODUCT, SUM, Text, Var, atom, broken, broken_signature, call, comment, quoted, ref, text, tuple_of
+from meshc.codegen.text import (
+    ANY,
+    ATOM,
+    PRODUCT,
+    SUM,
+    Text,
+    Var,
+    atom,
+    broken,
+    broken_signature,
+    call,
+    comment,
+    quoted,
+    ref,
+    text,
+    tuple_of,
+)
 from meshc.codegen.views import ClassView
 from meshc.semantics.placed import (
     Computed,
@@ -467,10 +483,9 @@ class _Body:
         kept = self.context.placed.program.gathered == "kept"
         match self.context.train.remat:
             case "full":
-                policy = "remat.weights" if kept and gathers else "jax.checkpoint_policies.nothing_saveable"
+                policy = "remat.weights" if kept and gathers else "remat.gathered_vectors"
             case "dots":
-                dots = "jax.checkpoint_policies.dots_with_no_batch_dims_saveable"
-                policy = "remat.dots_and_weights" if kept and gathers else dots
+                policy = "remat.dots_and_weights" if kept and gathers else "remat.dots"
             case _:
                 if kept or not gathers:
                     return ""
@@ -528,4 +543,3 @@ def _dtype_of(computed: Computed, context: Context) -> Dtype:
             return "float32" if "float32" in held else "wide" if "wide" in held else "compute"
         case _:
             return "float32" if "float32" in held else "compute"
-

@@ -253,7 +253,11 @@ def _sequence(context: Context, ids: Value) -> str:
 def _data(data: Data) -> str:
     match data.source:
         case "python-stdlib":
-            return "runtime.PythonStdlib()" if data.tokenizer == "bytes" else f"runtime.PythonStdlib({quoted(data.tokenizer)})"
+            return (
+                "runtime.PythonStdlib()"
+                if data.tokenizer == "bytes"
+                else f"runtime.PythonStdlib({quoted(data.tokenizer)})"
+            )
         case "text":
             return f"runtime.Text({_paths(data)}, {quoted(data.tokenizer)})"
         case "tokens":
@@ -270,4 +274,3 @@ def _checkpoint(job: Job) -> str:
     made = job.checkpoint
     folder = "" if made.dir == "checkpoints" else f", dir={quoted(made.dir)}"
     return f"runtime.Checkpoint(every={made.every}, keep={made.keep}{folder})"
-

@@ -42,19 +42,39 @@ def _own(x, q_heads, axes):
 
 
 def _attend(q, k, v, causal, window):
+    q = _grouped(q, k)
+    weights, total = _weights(q, k, causal, window)
+    return _mixed(weights, total, v)
+
+
+def _grouped(q, k):
+    """Queries scaled, and their heads by the key head they share: [..., seq, kv_heads, group, head_dim]."""
     *batch, seq, heads, dim = q.shape
     kv_heads = k.shape[-2]
-    grouped = (q * dim**-0.5).astype(q.dtype).reshape(*batch, seq, kv_heads, heads // kv_heads, dim)
+    return (q * dim**-0.5).astype(q.dtype).reshape(*batch, seq, kv_heads, heads // kv_heads, dim)
+
+
+def _weights(q, k, causal, window):
+    """Softmax before its division: the exponentials [..., kv_heads, group, seq, keys], and their sums over keys."""
     # Tied to the keys, else XLA moves a mask of the scores' size out of the loop over layers and keeps it all along.
-    rows, columns, k = lax.optimization_barrier((jnp.arange(seq), jnp.arange(k.shape[-3]), k))
-    scores = jnp.einsum("...skgd,...tkd->...kgst", grouped, k).astype(wide(q))
+    rows, columns, k = lax.optimization_barrier((jnp.arange(q.shape[-4]), jnp.arange(k.shape[-3]), k))
+    scores = jnp.einsum("...skgd,...tkd->...kgst", q, k).astype(wide(q))
     if causal or window is not None:
         scores = jnp.where(_visible(rows, columns, causal, window), scores, MASKED)
     weights = jnp.exp(scores - lax.stop_gradient(scores).max(axis=-1, keepdims=True))
-    total = jnp.moveaxis(weights.sum(axis=-1), -1, -3)[..., None]
+    return weights, weights.sum(axis=-1)
+
+
+def _mixed(weights, total, v):
+    """Softmax divides after the product with v: seq * head_dim divisions a head and not seq * keys, both ways."""
     mixed = jnp.einsum("...kgst,...tkd->...skgd", weights.astype(v.dtype), v)
-    # Softmax divides here, seq * head_dim times a head and not seq * keys times, forward and backward.
-    return (mixed / total).astype(v.dtype).reshape(*batch, seq, heads, v.shape[-1])
+    mixed = (mixed / _beside(total)).astype(v.dtype)
+    return mixed.reshape(*mixed.shape[:-3], -1, mixed.shape[-1])
+
+
+def _beside(total):
+    """[..., kv_heads, group, seq] as [..., seq, kv_heads, group, 1]."""
+    return jnp.moveaxis(total, -1, -3)[..., None]
 
 
 def _visible(queries, keys, causal, window):
@@ -73,12 +93,25 @@ def _recomputed(q, k, v, causal, window):
 
 
 def _forward(q, k, v, causal, window):
-    return _attend(q, k, v, causal, window), (q, k, v)
+    out = _attend(q, k, v, causal, window)
+    return out, (q, k, v, out)
 
 
 def _backward(causal, window, residuals, cotangent):
-    again = lax.optimization_barrier(residuals)  # else XLA finds the forward pass's scores equal and keeps them
-    return jax.vjp(lambda q, k, v: _attend(q, k, v, causal, window), *again)[1](cotangent)
+    """As FlashAttention (arXiv:2205.14135, appendix B) does it, without tiles: the output says what softmax divides by."""
+    q, k, v, out = residuals
+    q, k = lax.optimization_barrier((q, k))  # else XLA finds the forward pass's scores equal and keeps them
+    grouped = _grouped(q, k)
+    weights, total = _weights(grouped, k, causal, window)
+    scaled = (cotangent.reshape(*grouped.shape[:-1], -1) / _beside(total)).astype(v.dtype)
+    along = (scaled * out.reshape(scaled.shape)).astype(total.dtype).sum(axis=-1)
+    along = jnp.moveaxis(along, -3, -1)[..., None]
+    of_v = jnp.einsum("...kgst,...skgd->...tkd", weights.astype(v.dtype), scaled)
+    of_weights = jnp.einsum("...skgd,...tkd->...kgst", scaled, v).astype(total.dtype)
+    of_scores = (weights * (of_weights - along)).astype(q.dtype)
+    of_q = jnp.einsum("...kgst,...tkd->...skgd", of_scores, k) * q.shape[-1] ** -0.5
+    of_k = jnp.einsum("...kgst,...skgd->...tkd", of_scores, grouped)
+    return of_q.astype(q.dtype).reshape(q.shape), of_k, of_v
 
 
 _recomputed.defvjp(_forward, _backward)
