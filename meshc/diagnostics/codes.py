@@ -119,6 +119,7 @@ TITLES: dict[str, str] = {
     "W0310": "a weight that nothing uses",
     "W0311": "a dim that no tensor has",
     "W0312": "an input that nothing uses",
+    "W0313": "a layer, primitive or strategy that nothing uses",
     "W0304": "an axis that splits nothing",
     "W0305": "a rule that matches no tensor",
 }

@@ -193,5 +193,15 @@ def unused_dim(name: str, span: Span) -> Diagnostic:
     return Diagnostic("W0311", f"no tensor has the dim `{name}`", (Label(span, "declared here"),), ("remove it",))
 
 
+def unused_definition(what: str, name: str, span: Span) -> Diagnostic:
+    """`what` is layer, primitive or strategy."""
+    return Diagnostic(
+        "W0313",
+        f"the {what} `{name}` is never used, so its body is not checked",
+        (Label(span),),
+        ("remove it, or use it",),
+    )
+
+
 def unused_input(name: str, span: Span) -> Diagnostic:
     return Diagnostic("W0312", f"the input `{name}` is never used", (Label(span),), ("remove it, or use it",))

@@ -8,7 +8,7 @@ from meshc.diagnostics import spec_names, spec_tensors
 from meshc.semantics.operands import BROKEN, Broken, Operand, Results, described, names
 from meshc.semantics.program import Dim, Kind, Module, Route, Statement, Value, Weight
 from meshc.semantics.report import Report
-from meshc.semantics.scope import Scope
+from meshc.semantics.scope import Definition, Scope
 from meshc.semantics.sizes import SizeTable
 from meshc.source import Span
 from meshc.syntax import ast
@@ -81,6 +81,7 @@ class Builder:
     modules: list[Module] = field(default_factory=list)
     has_loss: bool = False
     calls: int = 0
+    called: set[Definition] = field(default_factory=set)
 
     @property
     def frame(self) -> Frame:

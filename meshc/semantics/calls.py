@@ -26,6 +26,7 @@ def call(b: Builder, node: ast.Call, wish: Wish) -> Results:
     if definition is None:
         b.report(spec_names.unknown_function(name.text, name.span, [*FUNCTIONS, *b.frame.scope.names("callables")]))
         return _broken(wish)
+    b.called.add(definition)
     if isinstance(definition.node, ast.Primitive):
         return (_custom(b, definition.node, node, wish),)
     from meshc.semantics.expand import invoke

@@ -20,13 +20,27 @@ from meshc.semantics.report import Report
 from meshc.semantics.scope import Definition, Scope
 from meshc.semantics.sizes import Entry, SizeTable
 from meshc.semantics.strategies import Expansion, Here, Known
-from meshc.semantics.unused import unused
+from meshc.semantics.unused import uncalled, unused
 from meshc.source import SourceFile, Span
 from meshc.syntax import ast
 
 EXPERTS = "experts"  # what lies between `route` and `combine`
 CASCADING = frozenset(
-    ("E0202", "E0203", "E0204", "E0205", "E0206", "E0207", "E0208", "E0213", "E0238", "W0310", "W0311", "W0312")
+    (
+        "E0202",
+        "E0203",
+        "E0204",
+        "E0205",
+        "E0206",
+        "E0207",
+        "E0208",
+        "E0213",
+        "E0238",
+        "W0310",
+        "W0311",
+        "W0312",
+        "W0313",
+    )
 )
 """What may only say that an item is missing which did not parse."""
 
@@ -69,6 +83,7 @@ def _resolve(
     expansion = _partition(file, scope, builder, mesh, report)
     if model is not None:
         unused(builder, model, report)
+        uncalled(scope, builder.called | expansion.called, report)
     found = report.found
     if library.broken:
         found = [d for d in found if d.code not in CASCADING]

@@ -57,6 +57,7 @@ class Expansion:
     stages: list[StageRule] = field(default_factory=list)
     gathered: list[tuple[str, Span]] = field(default_factory=list)
     calls: int = 0
+    called: set[Definition] = field(default_factory=set)
 
     def expand(self, rules: Sequence[ast.Rule], here: Here) -> None:
         for rule in rules:
@@ -190,6 +191,7 @@ class Expansion:
             known = here.scope.names("strategies")
             self.report(spec_names.unknown_strategy(call.callee.text, call.callee.span, known))
             return
+        self.called.add(definition)
         strategy = definition.node
         assert isinstance(strategy, ast.Strategy)
         if definition in here.open:

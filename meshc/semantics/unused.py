@@ -6,6 +6,7 @@ from meshc.diagnostics import spec_names as say
 from meshc.semantics.build import Builder
 from meshc.semantics.program import Module
 from meshc.semantics.report import Report
+from meshc.semantics.scope import Definition, Scope
 from meshc.semantics.sizes import references
 
 
@@ -34,3 +35,11 @@ def unused_dims(b: Builder) -> list[str]:
                 needed.add(ref.text)
                 rest.append(ref.text)
     return [name for name in b.dims.entries if name not in needed]
+
+
+def uncalled(scope: Scope, called: set[Definition], report: Report) -> None:
+    """Warns of what the spec itself defines and nothing uses: a body is checked where it is called."""
+    for definition in (*scope.callables.values(), *scope.strategies.values()):
+        if definition.scope is scope and definition not in called:
+            what = type(definition.node).__name__.lower()
+            report(say.unused_definition(what, definition.node.name.text, definition.span))

@@ -46,6 +46,14 @@ CASES = {
     "E0243": ("dims { batch = 4 }\nmodel M(«tokens») { loss mean(tokens) }", "the input `tokens` has no dims"),
     "W0310": (model("param «w»: [embed]"), "`w` is never used"),
     "W0311": (model("x = x", dims=DIMS + "dims { «experts» = 8 }\n"), "no tensor has the dim `experts`"),
+    "W0313": (
+        model("x = x", NORM.replace("Norm", "«Norm»")),
+        "the layer `Norm` is never used, so its body is not checked",
+    ),
+    "W0313 strategy": (
+        model("x = x", "strategy «mine»(a) { batch -> a }\n"),
+        "the strategy `mine` is never used, so its body is not checked",
+    ),
 }
 
 

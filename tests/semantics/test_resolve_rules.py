@@ -122,7 +122,6 @@ CASES = {
     "E0206": ("«datta»(dp)", "`datta` is not a strategy"),
     "E0207": ("within «attention» { heads -> tp }", "`attention` is not a layer or primitive to be within"),
     "E0209": ("tensor(tp, «sequences» = true)", "`tensor` has no argument `sequences`"),
-    "E0210": ("data(dp)\n}\n«partition {\n  tensor(tp)\n}»\nstrategy rest(a) {", "this spec has two partition blocks"),
     "E0222": ("«pipeline(dp)»", "`pipeline` is called without `microbatches`"),
     "E0223": ("tensor(tp, sequence = «1»)", "expected true or false, got 1"),
     "E0223 rounds": ('pipeline(dp, microbatches = 4, rounds = «"two"»)', 'expected a number, got "two"'),
@@ -143,6 +142,11 @@ def test_message_and_place(case: str):
     marked, message = CASES[case]
     found = only(spec(marked))
     assert (found.code, found.message) == (case.split()[0], message)
+
+
+def test_two_partitions():
+    found = only(spec("data(dp)") + "«partition { tensor(tp) }»")
+    assert (found.code, found.message) == ("E0210", "this spec has two partition blocks")
 
 
 def test_a_missing_axis_lists_the_mesh_and_offers_one_of_size_one():
@@ -191,3 +195,12 @@ def test_no_partition_shards_nothing():
     program = sound(model("x = x", dims=DIMS.replace("heads = 8, kv_heads = 4, head_dim = 8, mlp = 128, ", "").replace(
         ", layers = 4", "")))  # fmt: skip
     assert (program.axes, program.rules, program.uses) == ((), (), ())
+
+
+def test_strategies_and_layers_of_an_import_with_a_name():
+    text = 'import "own.mesh" as own\nimport "std/llama.mesh" as m\n' + spec(
+        "own.mine(dp)\n  within m.Attention { heads -> tp }"
+    )
+    own = "strategy mine(a) { data(a) }\n"
+    program = sound(text, own=own)
+    assert [(rule.within, rule.dims) for rule in program.rules] == [((), ("batch",)), (("Attention",), ("heads",))]
