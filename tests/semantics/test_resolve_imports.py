@@ -12,7 +12,7 @@ DOUBLE = "layer Double(x) { return x * 2 }\n"
 
 
 def clean(text: str, **imports: str) -> bool:
-    program, found = resolved(text, **imports)
+    program, found = resolved(text, (), None, **imports)
     return program is not None and all(d.code == "W0311" for d in found)
 
 
