@@ -42,24 +42,21 @@ def repeat(b: Builder, node: ast.Repeat, run: Run) -> None:
 
 
 def _carry(b: Builder, name: ast.Name, before: Operand, start: Value, end: Operand) -> Carry | None:
-    """What is known after the repeat under a carried name."""
+    """What is known after the repeat under a carried name; its dims are those before, even of a wrong body."""
     assert isinstance(before, Value)
+    after = Value(name.text, before.dims, before.kind, name.span, named=True)
+    b.facts.same(after, before)
+    b.frame.names[name.text] = after
     if isinstance(end, Broken):
-        b.frame.names[name.text] = BROKEN
         return None
     if not isinstance(end, Value) or end.kind is not before.kind:
         b.report(spec_names.wrong_type("a tensor", described(end), name.span))
-        b.frame.names[name.text] = BROKEN
         return None
     if end.dims != before.dims:
         what = spec_tensors.carry_changes(name.text, names(before.dims), names(end.dims), end.span, before.span)
         b.report(what)
-        b.frame.names[name.text] = BROKEN
         return None
     b.facts.used.add(end)
-    after = Value(name.text, before.dims, before.kind, name.span, named=True)
-    b.facts.same(after, before)
-    b.frame.names[name.text] = after
     return Carry(before, start, end, after)
 
 

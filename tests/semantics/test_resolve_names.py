@@ -81,6 +81,11 @@ def test_all_causes_are_reported():
     assert [d.code for d in found] == ["E0205", "E0205", "E0202"]
 
 
+def test_what_follows_a_broken_repeat_is_checked():
+    _, found = resolved(model("repeat layers { x = sillu(x) }\n  x = mean(x, over = mlp)"))
+    assert [d.code for d in found] == ["E0205", "E0230"]
+
+
 def test_a_layer_called_twice_reports_once_and_says_where_it_is_called():
     found = only(model("x = A(x)\n  x = A(x)", "layer A(x) { return x + «y» }\n"))
     assert [label.text for label in found.labels] == ["no such tensor, constant or dim", "as called here"]
