@@ -50,7 +50,7 @@ def write_program(directory: Path, files: Mapping[str, str], manifest: Mapping[s
         _move(staging, directory, list(data))
         made.clear()
     except OSError as error:
-        return [say.cannot_write(str(error.filename or directory), reason(error))]
+        return [say.cannot_write(str(directory), reason(error))]
     finally:
         if staging:
             shutil.rmtree(staging, ignore_errors=True)

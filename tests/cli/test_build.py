@@ -94,7 +94,9 @@ def test_a_disk_that_fails_leaves_nothing_half_written(tmp_path: Path, monkeypat
             raise OSError(number, os.strerror(number), str(file))
 
     monkeypatch.setattr(program_dir, "_write", failing)
-    assert codes(target) == ["E0602"]
+    (problem,) = write_program(target, FILES, {})
+    assert problem.code == "E0602"
+    assert f"cannot write `{target}`: " in problem.message
     assert (tree(tmp_path), sorted(tmp_path.rglob("*"))) == before
 
 
