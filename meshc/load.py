@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 from pathlib import Path
 
@@ -36,10 +37,11 @@ def load(path: Path | str, name: str | None = None, asked: Span | None = None) -
 
 def decode(data: bytes, name: str, asked: Span | None = None) -> SourceFile | Diagnostic:
     """Bytes of a file as text. A byte order mark is dropped; CRLF stays, offsets count it."""
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode()
     except UnicodeDecodeError as error:
-        good = SourceFile(name, data[: error.start].decode("utf-8-sig", "ignore"))
+        good = SourceFile(name, data[: error.start].decode())
         where = Span(good, len(good.text), len(good.text))
         message = f"`{name}` is not UTF-8 text: byte {data[error.start]:#04x} at offset {error.start}"
         return _problem("E0133", message, where, "save it as UTF-8")
