@@ -94,8 +94,9 @@ def excerpt(code: str, names: list[str]) -> str:
         start = node.lineno - 1
         while start and lines[start - 1].startswith("#"):
             start -= 1
-        parts.append("\n".join(lines[start : node.end_lineno]))
-    return "\n\n".join(parts) + "\n"
+        gap = "\n\n" if isinstance(node, ast.ClassDef | ast.FunctionDef) and not method else "\n"
+        parts.append((gap if parts else "") + "\n".join(lines[start : node.end_lineno]) + "\n")
+    return "".join(parts)
 
 
 def _names(node: ast.stmt) -> list[str]:

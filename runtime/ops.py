@@ -1,6 +1,7 @@
 """The model's operations on local parts: what jax.numpy does not have, or has only for whole arrays.
 
-`axes` names mesh axes that split a dim, the slowest first; empty where it is whole. Shapes here are what one device holds.
+`axes` names mesh axes that split a dim, the slowest first; empty where it is whole. Shapes here are what one device
+holds.
 """
 
 from __future__ import annotations
@@ -176,8 +177,8 @@ def own_part(x: jax.Array, axes: str | tuple[str, ...], axis: int) -> jax.Array:
 def dropout(x: jax.Array, rate: float, key: jax.Array, split: Sequence[Axes] = ()) -> jax.Array:
     """Zeroes a share `rate` of `x` and scales the rest.
 
-    The mask is a function of `key` and the global coordinates alone, the counters of threefry: (row, column). So it is the
-    same on every mesh. `split` gives the axes that split each dim.
+    The mask is a function of `key` and the global coordinates alone, the counters of threefry: (row, column). So it
+    is the same on every mesh. `split` gives the axes that split each dim.
     """
     if rate == 0:
         return x

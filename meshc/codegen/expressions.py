@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -31,8 +32,9 @@ from meshc.semantics.program import (
 
 INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT)}
 CALLED = {
-    "square": "jnp.square", "sqrt": "jnp.sqrt", "rsqrt": "lax.rsqrt", "exp": "jnp.exp", "log": "jnp.log", "abs": "jnp.abs",
-    "tanh": "jnp.tanh", "sigmoid": "jax.nn.sigmoid", "silu": "ops.silu", "gelu": "ops.gelu", "relu": "jax.nn.relu",
+    "square": "jnp.square", "sqrt": "jnp.sqrt", "rsqrt": "lax.rsqrt", "exp": "jnp.exp", "log": "jnp.log",
+    "abs": "jnp.abs", "tanh": "jnp.tanh", "sigmoid": "jax.nn.sigmoid", "silu": "ops.silu", "gelu": "ops.gelu",
+    "relu": "jax.nn.relu",
     "softplus": "ops.softplus", "maximum": "jnp.maximum", "minimum": "jnp.minimum", "sign": "jnp.sign",
 }  # fmt: skip
 
@@ -40,29 +42,37 @@ CALLED = {
 class Context(Protocol):
     """What an expression asks of the program around it."""
 
+    @abstractmethod
     def operand(self, placed: Placed, *, narrow: bool = False) -> Text:
         """The tensor; `narrow`: in the compute dtype, also where it was made in float32."""
 
+    @abstractmethod
     def letters(self, dims: Sequence[Dim]) -> str:
         """One letter for each dim, for einsum."""
 
+    @abstractmethod
     def extent(self, dim: Dim) -> str:
         """The dim's real global size, of one microbatch."""
 
+    @abstractmethod
     def count(self, placed: Placed) -> Text:
         """How many of these targets are real, in the whole step."""
 
+    @abstractmethod
     def key(self, name: str) -> Text:
         """The random key of a part."""
 
+    @abstractmethod
     def function(self, target: str) -> str:
         """The name under which `module:function` is imported."""
 
     @property
+    @abstractmethod
     def sums_in_float32(self) -> bool:
         """Whether activations are narrower than float32."""
 
     @property
+    @abstractmethod
     def recompute(self) -> bool:
         """Whether attention's scores are made again in the backward pass."""
 

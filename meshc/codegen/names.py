@@ -1,7 +1,7 @@
 """Python names for a spec's names: legal, unique, and never code.
 
-A spec's identifier is only ever printed as an identifier (checked here) or inside `repr`. Variables carry one letter for each
-dim of what a device holds (`x_BLE`); the program's docstring is their legend.
+A spec's identifier is only ever printed as an identifier (checked here) or inside `repr`. Variables carry one letter
+for each dim of what a device holds (`x_BLE`); the program's docstring is their legend.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Iterable
 
 LONGEST = 40  # characters; longer names are cut and numbered, so that lines can be broken
 MODULES = (
-    "argparse", "attention", "functools", "gradients", "init", "jax", "jnp", "lax", "nnx", "ops", "optax", "remat", "runtime",
+    "argparse", "attention", "functools", "gradients", "init", "jax", "jnp", "lax", "nnx", "ops", "optax", "remat",
+    "runtime",
 )  # fmt: skip
 PROGRAM = (
     "CARRIED", "COMPUTE", "GRADS", "GROUPS", "INPUTS", "MESH", "MICROSTEPS", "Mesh", "NamedSharding", "OPTIMIZER", "P",

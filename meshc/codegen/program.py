@@ -11,7 +11,7 @@ from meshc.codegen.context import Context, statements
 from meshc.codegen.lower import Classes, Lowered
 from meshc.codegen.names import STEP, Names, identifier, suffix
 from meshc.codegen.summary import summary
-from meshc.codegen.text import broken, broken_signature, comment, quoted, tuple_of
+from meshc.codegen.text import Var, broken, broken_signature, comment, quoted, tuple_of
 from meshc.codegen.views import Argument, Constant, InputView, ProgramView, StepView
 from meshc.job.model import Data, Job, Precision
 from meshc.semantics.collectives import Collective
@@ -185,7 +185,7 @@ def _step(context: Context, model: Lowered, trained: Sequence[PlacedWeight], has
     parameters = own + [f"{a.variable}: jax.Array" for a in arguments]
     rest_specs = ["PLACEMENT", *(["CARRIED"] * has_carried)]
     micro = [a for a in arguments if a.micro]
-    ignored = ["_" if v == "metrics" else "_" for v in values]
+    ignored = ["_"] * len(values)
     return StepView(
         signature=tuple(broken_signature("loss_and_grads", parameters)),
         model_call=", ".join(a.variable for a in arguments),
@@ -229,6 +229,7 @@ def _arguments(context: Context, model: Lowered) -> Iterator[Argument]:
             value = "jax.random.fold_in(jax.random.key(SEED), state.step)"
             yield Argument(scope.unique("key"), value, "P()", micro, scanned="jax.random.split(key, MICROSTEPS)")
         else:
+            assert isinstance(extra, Var)
             targets = counted[extra]
             of = variables[targets] if targets in source else f"batch[{quoted(targets.name)}]"
             yield Argument(scope.unique(extra.name), f"ops.count({of})", "P()", False)

@@ -1,4 +1,7 @@
-"""What the templates print: frozen, decided, nothing left to compute. Strings are finished code unless said otherwise."""
+"""What the templates print: frozen, decided, nothing left to compute.
+
+Strings are finished code unless said otherwise.
+"""
 
 from __future__ import annotations
 

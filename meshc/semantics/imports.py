@@ -105,4 +105,3 @@ def _alias(scope: Scope, files: dict[SourceFile, ast.File], item: ast.Import) ->
 def _key(source: SourceFile) -> str:
     """One string for one file, however it is reached."""
     return source.name if source.name.startswith("std/") else str(Path(source.name).resolve())
-

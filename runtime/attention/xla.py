@@ -98,7 +98,10 @@ def _forward(q, k, v, causal, window):
 
 
 def _backward(causal, window, residuals, cotangent):
-    """As FlashAttention (arXiv:2205.14135, appendix B) does it, without tiles: the output says what softmax divides by."""
+    """As FlashAttention does it (arXiv:2205.14135, appendix B), without tiles.
+
+    The output says what softmax divides by.
+    """
     q, k, v, out = residuals
     q, k = lax.optimization_barrier((q, k))  # else XLA finds the forward pass's scores equal and keeps them
     grouped = _grouped(q, k)
