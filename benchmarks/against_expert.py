@@ -85,5 +85,6 @@ def write_program(case: Case, directory: Path) -> Path:
     if built is None:
         raise RuntimeError("\n".join(f"{d.code} {d.message}" for d in diagnostics))
     for name, text in built.files.items():
-        (directory / name).write_text(text, encoding="utf-8")
-    return directory / "train.py"
+        (directory / "program" / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / "program" / name).write_text(text, encoding="utf-8")
+    return directory / "program" / "train.py"

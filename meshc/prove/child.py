@@ -29,6 +29,8 @@ from meshc.runtime.program import Program, State
 
 SEED = 0
 
+Arrays = Mapping[str, jax.Array]
+
 
 def load(path: str) -> ModuleType:
     """A generated program as a module; its own directory is searched first, as when it is run."""
@@ -69,7 +71,7 @@ def batch(program: Program, step: int) -> dict[str, jax.Array]:
     return drawn
 
 
-def on_host(arrays: Mapping[str, jax.Array]) -> dict[str, np.ndarray]:
+def on_host(arrays: Arrays) -> dict[str, np.ndarray]:
     return {name: np.asarray(array) for name, array in arrays.items()}
 
 
@@ -91,16 +93,21 @@ def run(path: str, steps: int) -> tuple[State, list[float]]:
     return state, losses
 
 
+@functools.cache
+def first_gradients(path: str) -> tuple[jax.Array, dict[str, jax.Array]]:
+    """Loss and gradients of the initial weights."""
+    program = build(path)
+    return program.grads(program.init(SEED), batch(program, 0))
+
+
 # ---------------------------------------------------------------- tasks
 
 
 def gradients(mesh: str, one: str) -> Iterator[Measure]:
     """Initial values, the first loss and every gradient."""
-    many, single = build(mesh), build(one)
-    states = many.init(SEED), single.init(SEED)
-    yield from parity.arrays("initial values", on_host(states[0].weights), on_host(states[1].weights), parity.INITIAL)
-    loss, grads = many.grads(states[0], batch(many, 0))
-    loss_one, grads_one = single.grads(states[1], batch(single, 0))
+    weights, weights_one = (on_host(build(path).init(SEED).weights) for path in (mesh, one))
+    yield from parity.arrays("initial values", weights, weights_one, parity.INITIAL)
+    (loss, grads), (loss_one, grads_one) = first_gradients(mesh), first_gradients(one)
     yield from parity.losses("loss before training", [float(loss)], [float(loss_one)], parity.LOSS)
     yield from parity.arrays("gradient", on_host(grads), on_host(grads_one), parity.GRADIENT)
 
@@ -120,21 +127,25 @@ def training(mesh: str, one: str, steps: int, claim: str, bound: float) -> Itera
 
 
 def shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
-    """Where weights, gradients and optimizer state lie after a step; `derived` is place -> path -> axes of each dim."""
-    many, single = build(mesh), build(one)
+    """Where weights and optimizer state lie after a step; `derived` is place -> path -> axes of each dim."""
     (state, _), (state_one, _) = run(mesh, 1), run(one, 1)
-    _, grads = many.grads(state, batch(many, 1))
-    _, grads_one = single.grads(state_one, batch(single, 1))
+    yield from _shards("weight", build(mesh), derived["rest"], state.weights, state_one.weights)
     moments, moments_one = optimizer_leaves(state), optimizer_leaves(state_one)
-    for claim, place, found, whole in (
-        ("weight", "rest", state.weights, state_one.weights),
-        ("gradient", "optimizer", grads, grads_one),
-        ("optimizer state", "optimizer", moments, moments_one),
-    ):
-        for name, array in found.items():
-            axes = derived[place][name.split(" ")[0]]
-            parts, sizes = parts_of(array, many.mesh), dict(many.mesh.shape)
-            yield from placement.measures(claim, name, parts, axes, sizes, np.asarray(whole[name]))
+    yield from _shards("optimizer state", build(mesh), derived["optimizer"], moments, moments_one)
+
+
+def gradient_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
+    """Where gradients lie when the optimizer takes them."""
+    (_, grads), (_, grads_one) = first_gradients(mesh), first_gradients(one)
+    yield from _shards("gradient", build(mesh), derived["optimizer"], grads, grads_one)
+
+
+def _shards(
+    claim: str, program: Program, derived: dict[str, list[list[str]]], found: Arrays, whole: Arrays
+) -> Iterator[Measure]:
+    for name, array in found.items():
+        parts, axes = parts_of(array, program.mesh), derived[name.split(" ")[0]]
+        yield from placement.measures(claim, name, parts, axes, dict(program.mesh.shape), np.asarray(whole[name]))
 
 
 def traffic(mesh: str, text: str) -> Iterator[Measure]:
@@ -143,7 +154,7 @@ def traffic(mesh: str, text: str) -> Iterator[Measure]:
     yield from ()
 
 
-TASKS = {task.__name__: task for task in (gradients, descent, training, shards, traffic)}
+TASKS = {task.__name__: task for task in (gradients, descent, training, shards, gradient_shards, traffic)}
 
 
 def parts_of(array: jax.Array, mesh: jax.sharding.Mesh) -> list[placement.Shard]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,6 +15,12 @@ from meshc.prove.model import Measure
 
 PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 SECONDS_TO_END = 5
+PATIENT = (
+    "--xla_cpu_collective_call_warn_stuck_timeout_seconds=300 --xla_cpu_collective_call_terminate_timeout_seconds=3600"
+)
+"""XLA ends a process whose devices do not meet within 40 s, which on a busy machine is no sign of a deadlock."""
+QUICK = "--xla_backend_optimization_level=0"
+"""Machine code as it comes: half the time to compile. The optimised HLO and its collectives stay as they are."""
 COMPILATION_CACHE = ("JAX_COMPILATION_CACHE_", "JAX_PERSISTENT_CACHE_")
 
 
@@ -40,8 +47,9 @@ def run(tasks: list[Task], num_devices: int, float64: bool, directory: Path) -> 
     name = "exact" if float64 else "single"
     request, result = directory / f"{name}.request.json", directory / f"{name}.result.json"
     request.write_text(json.dumps([vars(t) for t in tasks]), encoding="utf-8")
-    code, stderr = _wait([sys.executable, "-P", "-m", "meshc.prove.child", str(request), str(result)],
-                         environment(num_devices, float64), directory / f"{name}.stderr")  # fmt: skip
+    env = environment(num_devices, float64) | {"XLA_FLAGS": f"{PATIENT} {QUICK}"}
+    command = [sys.executable, "-P", "-m", "meshc.prove.child", str(request), str(result)]
+    code, stderr = _wait(command, env, directory / f"{name}.stderr")
     found = json.loads(result.read_text(encoding="utf-8")) if result.exists() else {}
     measures = {proof: [Measure(**m) for m in one["measures"]] for proof, one in found.items()}
     problems = {proof: one["problem"] for proof, one in found.items() if one["problem"]}
@@ -66,6 +74,7 @@ def environment(num_devices: int, float64: bool) -> dict[str, str]:
         "JAX_PLATFORMS": "cpu",
         "JAX_NUM_CPU_DEVICES": str(num_devices),
         "JAX_ENABLE_X64": str(int(float64)),
+        "XLA_FLAGS": PATIENT,
     }
 
 
@@ -93,6 +102,12 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _last_words(code: int, stderr: str) -> str:
-    lines = [line for line in stderr.splitlines() if line.strip()]
-    errors = [line for line in lines if not line.startswith(" ") and "Error" in line.split(":")[0]]
-    return (errors or lines or [f"the program ended with code {code}"])[-1].strip()
+    """The line that says most about why a process ended: XLA's fatal one, else the last error, else the last line."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    fatal = [line for line in lines if FATAL.match(line)]
+    errors = [line for line in lines if ERROR.match(line)]
+    return (fatal[:1] or errors[-1:] or lines[-1:] or [f"the program ended with code {code}"])[0]
+
+
+FATAL = re.compile(r"F\d{4} ")  # F1129 14:08:21.1 12345 rendezvous.cc:123] ...
+ERROR = re.compile(r"[\w.]*(Error|Exception|Interrupt): ")

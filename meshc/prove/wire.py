@@ -9,7 +9,7 @@ Groups of one cost nothing.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -105,7 +105,7 @@ def _num_devices(mesh: Mapping[str, int]) -> int:
 
 def bytes_by_axes(found: Iterable[WireCollective]) -> dict[tuple[str, ...], float]:
     """Bytes a device and step over each set of axes."""
-    total: Counter[tuple[str, ...]] = Counter()
+    total: defaultdict[tuple[str, ...], float] = defaultdict(float)
     for collective in found:
         total[collective.axes] += collective.bytes_per_step
     return dict(total)
