@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from meshc.codegen import names
-from meshc.codegen.context import Context, Dtype, gathers_weights, statements
-from meshc.codegen.expressions import Printer
-from meshc.codegen.lines import Assign, Give, Line, Put, Run, Scan, Writer, inlined, without_dead
+from meshc.codegen.body import Body, flat, listed
+from meshc.codegen.context import Context, Dtype
+from meshc.codegen.lines import Assign, Give, Writer, inlined, without_dead
 from meshc.codegen.text import (
-    ANY,
-    ATOM,
-    PRODUCT,
-    SUM,
-    Text,
     Var,
     atom,
     broken,
     broken_signature,
-    call,
     comment,
     quoted,
-    ref,
-    text,
     tuple_of,
 )
 from meshc.codegen.views import ClassView
 from meshc.semantics.placed import (
-    Computed,
-    Moved,
     Placed,
-    PlacedInvoke,
-    PlacedLoss,
-    PlacedMetric,
     PlacedModule,
-    PlacedRepeat,
-    PlacedStatement,
     PlacedUpdate,
 )
-from meshc.semantics.program import CrossEntropy, Dim, Elementwise, Init, NextToken, Reduce, Softmax, Value, Weight
+from meshc.semantics.program import Dim, Init, Weight
 
 
 @dataclass(frozen=True)
@@ -62,7 +47,7 @@ class Classes:
     by_code: dict[object, ClassView] = field(default_factory=dict)
 
     def lower(self, module: PlacedModule, stack: tuple[Dim, ...] = (), *, model: bool = False) -> Lowered:
-        return _Module(self, module, stack, model).lower()
+        return Module(self, module, stack, model).lower()
 
     def shared(self, layer: str, key: object, make: Callable[[str], ClassView]) -> ClassView:
         """The class printed alike, or a new one."""
@@ -72,7 +57,7 @@ class Classes:
         return self.by_code[key]
 
 
-class _Module:
+class Module:
     def __init__(self, classes: Classes, module: PlacedModule, stack: tuple[Dim, ...], model: bool) -> None:
         self.classes = classes
         self.context = classes.context
@@ -80,10 +65,10 @@ class _Module:
         self.stack = stack
         self.is_model = model
         self.children: list[tuple[str, ClassView, tuple[Dim, ...]]] = []
-        self.updated = {s.update.weight.value for s in _flat(module.body) if isinstance(s, PlacedUpdate)}
+        self.updated = {s.update.weight.value for s in flat(module.body) if isinstance(s, PlacedUpdate)}
 
     def lower(self) -> Lowered:
-        body = _Body(self, (), self.context.key)
+        body = Body(self, (), self.context.key)
         for weight in self.module.weights:
             if not weight.weight.trained:
                 self.context.dtypes[weight.inside] = "float32"
@@ -99,7 +84,7 @@ class _Module:
             loss = atom("jnp.float32(0)")
         results += [x for x in (loss, metrics) if x is not None]
         body.results = len(results)
-        body.lines += [*body.puts, Give(_listed(results))]
+        body.lines += [*body.puts, Give(listed(results))]
         view = self._view(body)
         dtypes: tuple[Dtype, ...] = tuple(
             "float32" if self.context.dtype(p) == "float32" else "compute" for p in outputs
@@ -109,7 +94,7 @@ class _Module:
 
     # ------------------------------------------------------------ printing
 
-    def _view(self, body: _Body) -> ClassView:
+    def _view(self, body: Body) -> ClassView:
         lines = inlined(without_dead(body.lines), self.wanted, 8)
         writer = Writer(self.wanted, frozenset(self.context.names.taken))
         parameters: list[str] = []
@@ -169,377 +154,3 @@ def _drawn(init: Init) -> str:
             return f"std={init.scale!r}"
         case "constant":
             return f"constant={init.scale!r}"
-
-
-def _listed(results: Sequence[Text]) -> Text:
-    if not results:
-        return atom("None")
-    parts: list[str | Text] = []
-    for i, result in enumerate(results):
-        parts += [", ", result] if i else [result]
-    return text(ATOM if len(results) == 1 else ANY, *parts) if len(results) > 1 else results[0]
-
-
-def _flat(body: Sequence[PlacedStatement]):
-    """Statements of a module itself, in its repeats too, without those of layers that it calls."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, PlacedRepeat):
-            yield from _flat(statement.body)
-
-
-class _Body:
-    """The lines of a module's body, or of one turn of a repeat in it."""
-
-    def __init__(self, module: _Module, stack: tuple[Dim, ...], key: Var) -> None:
-        self.module = module
-        self.context = module.context
-        self.stack = stack  # repeats of this module around these statements
-        self.lines: list[Line] = []
-        self.extras: dict[object, None] = {}  # an ordered set
-        self.losses: list[Text] = []
-        self.metrics: list[Text] = []  # entries of a dict
-        self.puts: list[Put] = []
-        self.results = 0
-        self.has_state = False
-        self.held: set[object] = set()
-        self.local: dict[Value, Placed] = {}  # weights of this turn, scanned over
-        self.instances: dict[str, Var] = {}  # instances of this turn
-        self.turn_key = key
-        self.stacked_puts: list[tuple[Weight, Text]] = []
-        self.stateful: list[tuple[str, Var]] = []
-        self.uses_key = False
-        self.printer = Printer(self)
-
-    # ------------------------------------------------------------ what expressions ask
-
-    @property
-    def sums_in_float32(self) -> bool:
-        return self.context.sums_in_float32
-
-    @property
-    def recompute(self) -> bool:
-        return self.context.recompute
-
-    def letters(self, dims: Sequence[Dim]) -> str:
-        own = [self.context.letters.get(d.name, "") for d in dims]
-        if all(own):
-            return "".join(own)
-        return "abcdefghijklmnopqrstuvwxyz"[: len(dims)]
-
-    def extent(self, dim: Dim) -> str:
-        whole = self.context.real(dim)
-        batch = self.context.placed.batch
-        micro = batch is not None and dim.name == batch.name and self.context.train.microsteps > 1
-        return f"({whole} // MICROSTEPS)" if micro else whole
-
-    def count(self, placed: Placed) -> Text:
-        return ref(self._extra(self.context.count(placed.value)))
-
-    def key(self, name: str) -> Text:
-        self.uses_key = True
-        if self.turn_key is self.context.key:
-            self._extra(self.context.key)
-        return call("init.child", ref(self.turn_key), quoted(name))
-
-    def function(self, target: str) -> str:
-        return self.context.function(target)
-
-    def operand(self, placed: Placed, *, narrow: bool = False) -> Text:
-        value = placed.value
-        if any(made.value is value for made in self.context.placed.targets.values()):
-            made = next(m for m in self.context.placed.targets.values() if m.value is value)
-            if made is placed:
-                self._extra(made)
-        weight = self.context.weights.get(value)
-        if weight is not None and placed is weight.inside and placed not in self.held:
-            return self.weight(placed)
-        expression = ref(placed)
-        if narrow and self.context.dtype(placed) == "wide":
-            return text(ATOM, (expression, ATOM), ".astype(COMPUTE)")
-        return expression
-
-    def weight(self, placed: Placed) -> Text:
-        """A weight before any gather, in the compute dtype."""
-        weight = self.context.weights[placed.value].weight
-        if placed.value in self.local:
-            expression = ref(self.local[placed.value])
-        else:
-            expression = atom(f"self.{self.context.attributes[weight.name]}[...]")
-        if weight.trained and self.context.casts_weights:
-            return text(ATOM, (expression, ATOM), ".astype(COMPUTE)")
-        return expression
-
-    def _extra(self, target: object):
-        self.extras[target] = None
-        return target
-
-    # ------------------------------------------------------------ statements
-
-    def run(self, body: Sequence[PlacedStatement]) -> None:
-        for statement in body:
-            match statement:
-                case Computed():
-                    self._computed(statement)
-                case Moved():
-                    self._moved(statement)
-                case PlacedInvoke():
-                    self._invoke(statement)
-                case PlacedRepeat():
-                    self._repeat(statement)
-                case PlacedLoss():
-                    self.losses.append(self._loss(statement.value))
-                case PlacedMetric():
-                    path = quoted(".".join(statement.metric.path))
-                    self.metrics.append(text(ANY, f"{path}: ", self._share(statement.value)))
-                case PlacedUpdate():
-                    self._update(statement)
-
-    def _computed(self, computed: Computed) -> None:
-        expression = self.printer.expression(computed)
-        if isinstance(computed.op, NextToken | CrossEntropy):
-            self.context.shares.add(computed.result.value)
-        self._spread_share(computed)
-        self.context.dtypes[computed.result] = _dtype_of(computed, self.context)
-        self._assign(computed.result, expression)
-
-    def _spread_share(self, computed: Computed) -> None:
-        """What is computed from a share of the step's mean is a share too."""
-        if any(isinstance(x, Placed) and x.value in self.context.shares for x in computed.operands):
-            self.context.shares.add(computed.result.value)
-
-    def _assign(self, result: Placed, expression: Text) -> None:
-        """A line of its own only where the spec named the value and this is its last form."""
-        self.lines.append(Assign((result,), expression, keep=result.value.named))
-
-    def _moved(self, moved: Moved) -> None:
-        is_weight = moved.source.value in self.context.weights
-        travels = any(s.kind not in ("all_reduce", "reduce_scatter", "all_reduce_max") for s in moved.steps)
-        dims = bool(moved.source.value.dims)
-        expression = self.operand(moved.source, narrow=travels and dims)
-        for step in moved.steps:
-            expression = self.context.helpers.step(expression, step, weight=is_weight)
-        dtype = self.context.dtype(moved.source)
-        self.context.dtypes[moved.result] = "compute" if travels and dims and dtype == "wide" else dtype
-        self._release(moved.source)
-        self.lines.append(Assign((moved.result,), expression, keep=moved.source.value.named and not is_weight))
-
-    def _release(self, source: Placed) -> None:
-        """A named value that only its movement reads need not stand alone before it."""
-        for i, line in enumerate(self.lines):
-            if isinstance(line, Assign) and line.targets == (source,) and not line.effect:
-                self.lines[i] = Assign(line.targets, line.value)
-
-    def _loss(self, value: Placed) -> Text:
-        return self._share(value)
-
-    def _share(self, value: Placed) -> Text:
-        """A scalar as this microstep's part of the step's mean."""
-        expression = self.operand(value)
-        if self.context.train.microsteps == 1 or value.value in self.context.shares:
-            return expression
-        return text(PRODUCT, (expression, PRODUCT), " / MICROSTEPS")
-
-    def _update(self, statement: PlacedUpdate) -> None:
-        weight = statement.update.weight
-        value = call("lax.stop_gradient", self.operand(statement.value))
-        if weight.stack[len(self.module.stack) :]:
-            self.stacked_puts.append((weight, value))
-        else:
-            self.puts.append(Put(f"self.{self.context.attributes[weight.name]}[...]", value))
-
-    # ------------------------------------------------------------ calls
-
-    def _invoke(self, invoke: PlacedInvoke) -> None:
-        module = invoke.module.module
-        lowered = self.module.classes.lower(invoke.module, (*self.module.stack, *self.stack))
-        self.module.children.append((module.name, lowered.view, self.stack))
-        arguments = [self.operand(p, narrow=True) for p in invoke.inputs]
-        arguments += [self.key(module.name) if x is self.context.key else ref(self._extra(x)) for x in lowered.extras]
-        attribute = self.context.attributes[module.name]
-        expression = _called(self._instance(attribute), arguments)
-        if lowered.has_state:
-            self.has_state = True
-            if self.stack:
-                self.stateful.append((attribute, self.instances[attribute]))
-        for placed, inner, dtype in zip(invoke.outputs, invoke.module.outputs, lowered.outputs, strict=True):
-            self.context.dtypes[placed] = dtype
-            if inner.value in self.context.shares:
-                self.context.shares.add(placed.value)
-        targets: list[object] = list(invoke.outputs)
-        if lowered.has_loss:
-            targets.append(Var("loss"))
-            self.losses.append(ref(targets[-1]))
-        if lowered.has_metrics:
-            targets.append(Var("metrics"))
-            self.metrics.append(text(ANY, "**", (ref(targets[-1]), ATOM)))
-        if not targets:
-            self.lines.append(Run(expression))
-            return
-        effect = lowered.has_loss or lowered.has_metrics or lowered.has_state
-        keep = len(targets) > 1 or (isinstance(targets[0], Placed) and targets[0].value.named)
-        self.lines.append(Assign(tuple(targets), expression, effect=effect, keep=keep))
-
-    def _instance(self, attribute: str) -> Text:
-        """A called layer; in a repeat, this turn's part of the stacked one."""
-        if not self.stack:
-            return atom(f"self.{attribute}")
-        return ref(self.instances.setdefault(attribute, Var(attribute)))
-
-    def effects(self) -> tuple[Text | None, Text | None]:
-        """The sum of the loss terms and a dict of the metrics, where there are any."""
-        loss = None
-        for term in self.losses:
-            loss = term if loss is None else text(SUM, (loss, SUM), " + ", (term, PRODUCT))
-        if not self.metrics:
-            return loss, None
-        if len(self.metrics) == 1 and self.metrics[0].pieces[0] == "**":
-            return loss, Text(self.metrics[0].pieces[1:], ATOM)
-        parts: list[str | Text] = ["{"]
-        for i, entry in enumerate(self.metrics):
-            parts += [", ", entry] if i else [entry]
-        return loss, text(ATOM, *parts, "}")
-
-    # ------------------------------------------------------------ repeats
-
-    def _repeat(self, statement: PlacedRepeat) -> None:
-        turn = _Body(self.module, (*self.stack, statement.count), Var("key"))
-        turn.local = dict(self.local)
-        depth = len(turn.stack)
-        own = [w for w in self.module.module.weights if len(w.weight.stack) >= len(self.module.stack) + depth]
-        used = [w for w in own if any(w.inside in _read(s) for s in _flat(statement.body))]
-        over: list[tuple[Text, object]] = []
-        for weight in used:
-            inside = Placed(weight.weight.value, weight.inside.layout)
-            turn.local[weight.weight.value] = inside
-            outer = self.local.get(weight.weight.value)
-            attribute = self.context.attributes[weight.weight.name]
-            over.append((ref(outer) if outer else atom(f"self.{attribute}[...]"), inside))
-        for carry in statement.carries:
-            self.context.dtypes[carry.start] = self.context.dtypes[carry.after] = "compute"
-            if carry.before.value in self.context.shares:
-                self.context.shares |= {carry.start.value, carry.after.value}
-        turn.run(statement.body)
-        for extra in turn.extras:
-            self._extra(extra)
-        if turn.uses_key:
-            name = statement.count.name
-            outer_key = self.key(name)
-            over.append((call("jax.random.split", outer_key, self.context.constant(statement.count)), turn.turn_key))
-        loss, metrics = turn.effects()
-        made: list[tuple[object, Text]] = []
-        if loss is not None:
-            made.append((Var("losses"), loss))
-            self.losses.append(text(ATOM, (ref(made[-1][0]), ATOM), ".sum()"))
-        if metrics is not None:
-            made.append((Var("metrics"), metrics))
-            mean = text(ATOM, "jax.tree.map(lambda m: m.mean(0), ", ref(made[-1][0]), ")")
-            self.metrics.append(text(ANY, "**", mean))
-        after: list[Line] = []
-        self._stacked_state(turn, made, after)
-        ends = [turn.operand(c.end, narrow=True) for c in statement.carries]
-        results = [x for _, x in made]
-        turn.lines += turn.puts
-        turn.lines.append(Give(text(ANY, _grouped(ends), ", ", _grouped(results))))
-        self.lines.append(
-            Scan(
-                Var(_singular(statement.count.name)),
-                self._decorator(statement),
-                tuple((self.operand(c.before, narrow=True), c.start, c.after) for c in statement.carries),
-                tuple(over),
-                tuple(target for target, _ in made),
-                tuple((self._instance(attribute), local) for attribute, local in turn.instances.items()),
-                Var("structure"),
-                Var("weights"),
-                self.context.constant(statement.count),
-                tuple(turn.lines),
-            )
-        )
-        self.lines += after
-
-    def _stacked_state(self, turn: _Body, made: list[tuple[object, Text]], after: list[Line]) -> None:
-        """State inside a repeat comes out of the scan stacked, and is put back whole."""
-        for weight, value in turn.stacked_puts:
-            var = Var(names.identifier(weight.name))
-            made.append((var, value))
-            attribute = self.context.attributes[weight.name]
-            if self.stack:
-                self.stacked_puts.append((weight, ref(var)))
-            else:
-                self.puts.append(Put(f"self.{attribute}[...]", ref(var)))
-        for attribute, local in turn.stateful:
-            self.has_state = True
-            var = Var(f"{attribute}_state")
-            made.append((var, call("nnx.state", ref(local), "init.Carried")))
-            after.append(Run(call("nnx.update", self._instance(attribute), ref(var))))
-            if self.stack:
-                self.stateful.append((attribute, self.instances[attribute]))
-
-    def _decorator(self, statement: PlacedRepeat) -> str:
-        """What a turn keeps for the backward pass; where repeats are nested, the inner one says it."""
-        if any(isinstance(s, PlacedRepeat) for s in _everything(statement.body)):
-            return ""
-        gathers = gathers_weights(statement.body, self.context.weights)
-        kept = self.context.placed.program.gathered == "kept"
-        match self.context.train.remat:
-            case "full":
-                policy = "remat.weights" if kept and gathers else "remat.gathered_vectors"
-            case "dots":
-                policy = "remat.dots_and_weights" if kept and gathers else "remat.dots"
-            case _:
-                if kept or not gathers:
-                    return ""
-                policy = "remat.all_but_gathered_weights"
-        return f"@functools.partial(jax.checkpoint, policy={policy})"
-
-
-def _everything(body: Sequence[PlacedStatement]):
-    yield from statements(body)
-
-
-def _read(statement: PlacedStatement) -> set[object]:
-    match statement:
-        case Computed(operands=operands):
-            return {x for x in operands if isinstance(x, Placed)}
-        case Moved(source=source):
-            return {source}
-        case PlacedInvoke(inputs=inputs):
-            return set(inputs)
-        case PlacedUpdate(value=value) | PlacedLoss(value=value) | PlacedMetric(value=value):
-            return {value}
-        case PlacedRepeat():
-            return set()
-
-
-def _called(callee: Text, arguments: Sequence[Text]) -> Text:
-    parts: list[str | Text] = [callee, "("]
-    for i, argument in enumerate(arguments):
-        parts += [", ", argument] if i else [argument]
-    return text(ATOM, *parts, ")")
-
-
-def _grouped(items: Sequence[Text]) -> Text:
-    if not items:
-        return atom("None")
-    if len(items) == 1:
-        return items[0]
-    return text(ATOM, "(", _listed(items), ")")
-
-
-def _singular(name: str) -> str:
-    name = names.identifier(name, "turn")
-    return name[:-1] if name.endswith("s") and len(name) > 2 else f"{name}_turn"
-
-
-def _dtype_of(computed: Computed, context: Context) -> Dtype:
-    """In which dtype a result comes out where activations are narrower than float32."""
-    held = {context.dtype(x) for x in computed.operands if isinstance(x, Placed)}
-    match computed.op:
-        case Elementwise(function="float32"):
-            return "float32"
-        case Reduce(function="mean" | "sum") | Softmax() | NextToken() | CrossEntropy():
-            return "float32" if "float32" in held else "wide"
-        case Elementwise():
-            return "float32" if "float32" in held else "wide" if "wide" in held else "compute"
-        case _:
-            return "float32" if "float32" in held else "compute"
