@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,13 @@ from meshc.source import SourceFile, Span
 if TYPE_CHECKING:
     from meshc.cost.report import Report
     from meshc.job.model import Job
+    from meshc.job.slices import Slice
     from meshc.semantics.collectives import Collective
     from meshc.semantics.placed import PlacedProgram
     from meshc.semantics.program import Program
+
+MOST_RETRIED = 50_000
+"""Letters of a spec for which other meshes are tried, to say which would do: each costs as much as the check itself."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,8 @@ class Compiled:
 
 def check(request: Request, with_job: bool = False) -> Checked:
     """Everything that is wrong with a spec or job, in one run."""
-    from meshc.semantics.checks import CHECKS, Context
     from meshc.semantics.imports import read_import
-    from meshc.semantics.overrides import override_at
-    from meshc.semantics.placement import place
+    from meshc.semantics.overrides import override, override_at
     from meshc.semantics.resolve import resolve
     from meshc.syntax.ast import Name, Text
 
@@ -79,10 +82,16 @@ def check(request: Request, with_job: bool = False) -> Checked:
     problems += [d for d in found if d.code != "E0219" or not has_errors(problems)]
     if program is None:
         return _checked(target, None, sources, problems)
-    placed, found = place(program, microsteps)
-    context = Context(placed, target.slice)
-    for rule in CHECKS:
-        found += rule(context)
+
+    def right(sizes: Mapping[str, int]) -> bool:
+        """With these sizes of axes there is no error."""
+        others = tuple(o for o in overrides if o.key.text.removeprefix("mesh.") not in sizes)
+        changed = tuple(override(f"mesh.{axis}", size) for axis, size in sizes.items())
+        program, found = resolve(target.spec, (*others, *changed), imported, devices)
+        return program is not None and not has_errors([*found, *_placed(program, microsteps, target.slice)[1]])
+
+    retry = right if len(target.spec.text) <= MOST_RETRIED else None
+    placed, found = _placed(program, microsteps, target.slice, retry)
     found = [redirected(d, _moved(program, target)) for d in found]
     # What lies idle in a spec with unknown names would not in the corrected one.
     problems += [d for d in found if d.severity == "error" or not has_errors(problems)]
@@ -91,6 +100,18 @@ def check(request: Request, with_job: bool = False) -> Checked:
 
         problems += groups_match(target.job, [".".join(w.weight.path) for w in placed.weights])
     return _checked(target, placed, sources, problems)
+
+
+def _placed(
+    program: Program, microsteps: int, slice: Slice | None, retry: Callable[[Mapping[str, int]], bool] | None = None
+) -> tuple[PlacedProgram, list[Diagnostic]]:
+    """A program placed, and what is wrong with that."""
+    from meshc.semantics.checks import CHECKS, Context
+    from meshc.semantics.placement import place
+
+    placed, found = place(program, microsteps)
+    context = Context(placed, slice, retry)
+    return placed, [*found, *(problem for rule in CHECKS for problem in rule(context))]
 
 
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:

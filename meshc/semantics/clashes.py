@@ -39,7 +39,10 @@ class Reports:
         for clash in claimed.clashes:
             if self._first(frozenset((_cause(clash.first), _cause(clash.second)))):
                 self.diagnostics.append(clash_diagnostic(clash, self.program))
+        disputed = {id(rule) for clash in claimed.clashes for rule in (clash.first, clash.second)}
         for twice in claimed.twice:
+            if any(id(rule) in disputed for rule in twice.rules):
+                continue  # which of the claims holds is to be settled first
             if self._first((twice.axis, frozenset(map(_cause, twice.rules)))):
                 self.diagnostics.append(twice_diagnostic(twice, tensor, span, dims, self.program))
 

@@ -55,12 +55,13 @@ class Placed:
 
 
 def local_shape(dims: tuple[Dim, ...], layout: Layout, sizes: dict[str, int]) -> tuple[int, ...]:
+    """Shape of one device's part. Of a dim that is repeated, with more shards than it has, each device holds one."""
     shape = []
     for dim, axes in zip(dims, layout.axes, strict=True):
         shards = 1
         for axis in axes:
             shards *= sizes[axis]
-        shape.append(dim.size // shards)
+        shape.append(max(dim.size // shards, 1))
     return tuple(shape)
 
 

@@ -1,7 +1,8 @@
 """Pages of markdown whose code blocks are specs, jobs and console sessions: what they hold and what meshc says of each.
 
-A fence's first word is the language, then come settings: ```` ```mesh slice=cpu-8 ````. A `yaml` block is a job for
-`spec.mesh`, the `mesh` block before it, or where there is none a small spec that is right (`SPEC`).
+A fence's first word is the language, then come settings: ```` ```mesh slice=cpu-8 set=tp=4,batch=8 ````. A `yaml` block is
+a job for `spec.mesh`, the `mesh` block before it, or where there is none a small spec that is right (`SPEC`). A `text`
+block below either has lines of what meshc says of it, an `explain` block lines of what `meshc explain` prints.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from meshc.cost import tables
 from meshc.diagnostics.model import Diagnostic
-from meshc.driver import check
+from meshc.diagnostics.render import full
+from meshc.driver import check, compile_program
 from meshc.job.target import Request
 
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<settings>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -47,6 +50,9 @@ class Block:
     slice: str | None
     text: str
     spec: str  # of a yaml block: the spec it is for
+    sets: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+    explains: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.page.stem}:{self.line}"
@@ -65,6 +71,15 @@ class Block:
         """What meshc finds in it."""
         return {(_line(d, directory / self._name), d.code) for d in self._diagnostics(directory)}
 
+    def said(self, directory: Path) -> list[str]:
+        """The lines of the diagnostics in full."""
+        return _lines(full.render(self._diagnostics(directory)))
+
+    def explained(self, directory: Path) -> list[str]:
+        """The lines of `meshc explain`; none where the spec is wrong."""
+        compiled, _ = compile_program(self._request(directory), emit=False)
+        return _lines(tables.text(compiled.report)) if compiled else []
+
     def codes(self, directory: Path) -> set[str]:
         if self.language == "console":
             return set(re.findall(r"\[([EW]\d{4})\]", session(self.text, directory)))
@@ -75,19 +90,32 @@ class Block:
         return "job.yaml" if self.language == "yaml" else "spec.mesh"
 
     def _diagnostics(self, directory: Path) -> tuple[Diagnostic, ...]:
+        return check(self._request(directory)).diagnostics
+
+    def _request(self, directory: Path) -> Request:
         (directory / "spec.mesh").write_text(self.spec)
         (directory / self._name).write_text(self.text)
-        return check(Request(str(directory / self._name), self.slice)).diagnostics
+        return Request(str(directory / self._name), self.slice, self.sets)
 
 
 def blocks(page: Path) -> list[Block]:
     text, spec, found = page.read_text(), SPEC, []
     for fence in FENCE.finditer(text):
         settings = dict(item.split("=", 1) for item in fence["settings"].split())
+        if fence["language"] in ("text", "explain"):
+            lines = {"says" if fence["language"] == "text" else "explains": tuple(_lines(fence["text"]))}
+            found[-1:] = [replace(found[-1], **lines)] if found else []
+            continue
         line = text.count("\n", 0, fence.start()) + 1
-        found.append(Block(page, line, fence["language"], settings.get("slice"), fence["text"], spec))
+        sets = tuple(settings["set"].split(",")) if "set" in settings else ()
+        found.append(Block(page, line, fence["language"], settings.get("slice"), fence["text"], spec, sets))
         spec = fence["text"] if fence["language"] == "mesh" else spec
     return found
+
+
+def _lines(text: str) -> list[str]:
+    """Lines without what aligns them."""
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
 
 
 def _line(diagnostic: Diagnostic, path: Path) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,12 +24,17 @@ class Spot:
     rules: tuple[Rule, ...]
 
 
+Retry = Callable[[Mapping[str, int]], bool]
+"""Whether the spec is free of errors with other sizes of these axes."""
+
+
 @dataclass(frozen=True)
 class Context:
-    """A placed program, and the slice it is to run on where one is known."""
+    """A placed program, the slice it is to run on where one is known, and a way to try other meshes."""
 
     placed: PlacedProgram
     slice: Slice | None = None
+    retry: Retry | None = None
 
     @cached_property
     def flat(self) -> FlatProgram:

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import divisors, legal_shards, legal_sizes, listed
+from meshc.diagnostics.suggest import divisors, legal_shards, legal_sizes, listed, quoted
 from meshc.semantics.checks.context import Context, Spot
 from meshc.semantics.placed import Computed
 from meshc.semantics.program import Attend, Dim, Lookup
 from meshc.source import Span
+
+MOST_TRIED = 8
+"""Axes. A mesh of more is not searched for what else it could be."""
 
 
 def shards_divide(context: Context) -> Iterator[Diagnostic]:
@@ -76,23 +79,44 @@ def _labels(context: Context, spot: Spot) -> Iterator[Label]:
 
 
 def _cures(context: Context, axes: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
+    """What would do; each line but the first begins with `or`."""
+    for number, text in enumerate(_ways(context, axes, dims, shards)):
+        yield f"or {text}" if number else text
+
+
+def _ways(context: Context, axes: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
     sizes = [_held(context, d).size for d in dims]
     last = axes[-1]
-    others = shards // context.placed.sizes.get(last, 1)
-    legal = [n // others for n in legal_shards(sizes) if n % others == 0]
+    size = context.placed.sizes.get(last, 1)
+    others = shards // size
+    legal = {n // others for n in legal_shards(sizes) if n % others == 0}
+    if len(axes) == 1:
+        legal.add(1)  # and then it claims nothing, in whatever order
     if legal:
-        yield f"`{last}` may be {listed(legal, near=context.placed.sizes.get(last, 1))}"
+        yield f"`{last}` may be {listed(legal, near=size)}"
     near = legal_sizes(sizes[0], shards)
     if near and len(dims) == 1:
         cut = context.placed.microsteps if dims[0] == context.placed.batch else 1
-        yield f"or {dims[0].name} may be {listed(n * cut for n in near)}"
+        yield f"{dims[0].name} may be {listed(n * cut for n in near)}"
+    if legal == {1} and (takers := _takers(context, last)):
+        names = quoted(takers, "or")
+        yield f"give its {size} devices to {names}: `{last}` = 1, {names} = {size}"
     kinds = _roles(context)
     for dim in dims:
         if kinds.get(dim.name) == "kv_heads" and shards % dim.size == 0:
             times = shards // dim.size
-            yield f"or hold each of the {dim.size} {dim.name} {times} times: {dim.name} -> {', '.join(axes)} repeat"
+            yield f"hold each of the {dim.size} {dim.name} {times} times: {dim.name} -> {', '.join(axes)} repeat"
         if kinds.get(dim.name) == "rows":
-            yield f"or pad it: {dim.name} = pad({dim.real}, {shards}), which leaves the padding out of loss and files"
+            yield f"pad it: {dim.name} = pad({dim.real}, {shards}), which leaves the padding out of loss and files"
+
+
+def _takers(context: Context, axis: str) -> list[str]:
+    """The axes of size 1 that could have this one's devices: with which the spec has no errors, as tried."""
+    axes = context.placed.program.axes
+    if context.retry is None or len(axes) > MOST_TRIED:
+        return []
+    size = context.placed.sizes[axis]
+    return [a.name for a in axes if a.size == 1 and context.retry({axis: 1, a.name: size})]
 
 
 def _roles(context: Context) -> dict[str, str]:

@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterator
 
 from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import listed
+from meshc.diagnostics.suggest import divisors, listed
 from meshc.semantics.checks.context import Context
+
+MOST_TRIED = 8
 
 
 def mesh_fills_slice(context: Context) -> Iterator[Diagnostic]:
@@ -35,10 +37,13 @@ def mesh_fills_slice(context: Context) -> Iterator[Diagnostic]:
 def _cures(context: Context, product: int) -> Iterator[str]:
     program, target = context.placed.program, context.slice
     assert target is not None
+    if not program.axes:
+        yield f"declare a mesh: mesh {{ data = {target.chips} }}"
     for axis in program.axes:
         rest = product // axis.size
         if target.chips % rest == 0 and target.chips // rest != axis.size:
             yield f"make `{axis.name}` {target.chips // rest}, or `*` to take what the slice leaves"
+            yield from _pairs(context)
             return
     pairs = [(a, b) for i, a in enumerate(program.axes) for b in program.axes[i + 1 :]]
     for a, b in pairs:
@@ -48,5 +53,19 @@ def _cures(context: Context, product: int) -> Iterator[str]:
             sizes = listed((n for n in range(1, both + 1) if both % n == 0), near=a.size)
             yield f"`{a.name}` * `{b.name}` must be {both}: `{a.name}` may be {sizes}"
             return
-    if not program.axes:
-        yield f"declare a mesh: mesh {{ data = {target.chips} }}"
+
+
+def _pairs(context: Context) -> Iterator[str]:
+    """Of a mesh of two axes, all the ways to fill the slice; those with which the spec has no errors, where tried."""
+    assert context.slice is not None
+    large = [a for a in context.placed.program.axes if a.size > 1]
+    chips, retry = context.slice.chips, context.retry
+    pairs = [(n, chips // n) for n in divisors(chips)]
+    if len(large) != 2 or len(pairs) > MOST_TRIED:
+        return
+    a, b = large
+    if retry:
+        pairs = [(m, n) for m, n in pairs if retry({a.name: m, b.name: n})]
+    if len(pairs) > 1:
+        *most, last = [f"{m} * {n}" for m, n in pairs]
+        yield f"`{a.name}` * `{b.name}` may be {', '.join(most)} or {last}"
