@@ -97,8 +97,10 @@ def check(request: Request, with_job: bool = False) -> Checked:
     problems += [d for d in found if d.severity == "error" or not has_errors(problems)]
     if target.job:
         from meshc.job.groups import groups_match
+        from meshc.job.idle import settings_hold
 
-        problems += groups_match(target.job, [".".join(w.weight.path) for w in placed.weights])
+        paths = [".".join(w.weight.path) for w in placed.weights if w.weight.trained]
+        problems += (*groups_match(target.job, paths), *settings_hold(target.job, paths))
     return _checked(target, placed, sources, problems)
 
 
@@ -117,7 +119,7 @@ def _placed(
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
     """A spec or job through the whole compiler; None where there are errors. Without `emit` no files are made."""
     from meshc.codegen.beside import copies, manifest
-    from meshc.cost.of_job import settings_of, widths_of
+    from meshc.cost.of_job import settings_of
     from meshc.cost.report import report
     from meshc.semantics.collectives import derive
 
@@ -127,7 +129,7 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
         return None, checked.diagnostics
     job = target.job.job
     collectives = derive(placed, settings_of(job))
-    told = report(placed, collectives, widths_of(job), target.slice)
+    told = report(placed, collectives, settings_of(job), job.train.optimizer, target.slice)
     files: dict[str, str] = {}
     if emit:
         from meshc.codegen.emit import emit as emit_program

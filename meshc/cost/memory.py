@@ -2,87 +2,121 @@
 
 from __future__ import annotations
 
+import fnmatch
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from meshc.job.model import Optimizer
 from meshc.semantics.collectives import Settings
 from meshc.semantics.flat import flatten
-from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram, local_shape
+from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram, PlacedWeight, local_shape
 from meshc.semantics.program import Dim
 from meshc.semantics.residuals import Differentiation
 
-MOMENTS = {"adamw": 2, "adam": 2, "lamb": 2, "lion": 1, "sgd": 0}
+INDEX_BYTES = 4
+"""Ids are int32."""
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryLine:
-    """One kind of memory: `what` it is, its bytes on one device."""
+class Memory:
+    """Bytes of one device: at rest, then the tensors that a step keeps for its backward pass.
 
-    what: str
-    bytes_per_device: int
+    Transient buffers are not in it. `gathered_weights` are those kept until the backward pass.
+    """
+
+    params: int
+    gradients: int
+    optimizer: int
+    state: int
+    inputs: int
+    gathered_weights: int
+    activations: int
+
+    @property
+    def total(self) -> int:
+        return self.at_rest + self.gathered_weights + self.activations
+
+    @property
+    def at_rest(self) -> int:
+        return self.params + self.gradients + self.optimizer + self.state + self.inputs
 
 
-def memory(
-    program: PlacedProgram, settings: Settings, optimizer: str = "adamw", momentum: bool = False
-) -> tuple[MemoryLine, ...]:
-    """State at rest and the tensors that a step keeps for its backward pass. Transient buffers are not in it."""
-    lines = {
-        "weights": _state(program, settings.param_bytes, "rest"),
-        "optimizer": _moments(program, settings, optimizer, momentum),
-        "gradients": _state(program, settings.param_bytes, "grads"),
-        **_saved(program, settings),
-    }
-    return tuple(MemoryLine(what, count) for what, count in lines.items())
+def memory(program: PlacedProgram, settings: Settings, optimizer: Optimizer) -> Memory:
+    trained = [w for w in program.weights if w.weight.trained]
+    carried = [w for w in program.weights if not w.weight.trained]
+    width = settings.param_bytes
+
+    def held(weights: Sequence[PlacedWeight], place: str) -> int:
+        return sum(width * _elements(program, w.weight.dims, getattr(w, place)) for w in weights)
+
+    gathered, activations = _waiting(program, settings)
+    return Memory(
+        params=held(trained, "rest"),
+        gradients=held(trained, "grads"),
+        optimizer=sum(width * _moments(program, w, optimizer) for w in trained),
+        state=held(carried, "rest"),
+        inputs=sum(INDEX_BYTES * _elements(program, p.value.dims, p.layout) for p in program.inputs),
+        gathered_weights=gathered,
+        activations=activations,
+    )
+
+
+def micro_dims(program: PlacedProgram, dims: Sequence[Dim]) -> tuple[Dim, ...]:
+    """The dims of one microbatch."""
+    cut = program.microsteps
+    return tuple(Dim(d.name, d.size // cut, d.real // cut) if d == program.batch else d for d in dims)
 
 
 def _elements(program: PlacedProgram, dims: Sequence[Dim], layout: Layout) -> int:
     return math.prod(local_shape(tuple(dims), layout, program.sizes))
 
 
-def _state(program: PlacedProgram, size: int, place: str) -> int:
-    return sum(size * _elements(program, w.weight.dims, getattr(w, place)) for w in program.weights)
+def _moments(program: PlacedProgram, weight: PlacedWeight, optimizer: Optimizer) -> int:
+    """Numbers that the optimizer keeps of a weight; Adafactor a row and a column of a matrix (arXiv:1804.04235)."""
+    path = ".".join(weight.weight.path)
+    group = next((g for g in optimizer.groups if fnmatch.fnmatchcase(path, g.match)), None)
+    if group is not None and group.frozen:
+        return 0
+    elements = _elements(program, weight.weight.dims, weight.optimizer)
+    match optimizer.name:
+        case "adamw" | "adam" | "lamb":
+            return 2 * elements
+        case "lion":
+            return elements
+        case "sgd":
+            return elements if optimizer.momentum else 0
+        case "adafactor":
+            return _factored([d.size for d in weight.weight.dims]) or elements
 
 
-def _moments(program: PlacedProgram, settings: Settings, optimizer: str, momentum: bool) -> int:
-    """Moments of the trained weights. Adafactor keeps a row and a column of a matrix (arXiv:1804.04235)."""
-    trained = [w for w in program.weights if w.weight.trained]
-    if optimizer == "adafactor":
-        return sum(settings.param_bytes * _factored(program, w.weight.dims, w.optimizer) for w in trained)
-    moments = MOMENTS[optimizer] + int(momentum)
-    return sum(moments * settings.param_bytes * _elements(program, w.weight.dims, w.optimizer) for w in trained)
+def _factored(shape: Sequence[int]) -> int | None:
+    """Rows and columns of the two largest dims, which optax factors from 128 on, whole everywhere."""
+    if len(shape) < 2 or sorted(shape)[-2] < 128:
+        return None
+    second, largest = sorted(shape)[-2:]
+    return math.prod(shape) // second + math.prod(shape) // largest
 
 
-def _factored(program: PlacedProgram, dims: Sequence[Dim], layout: Layout) -> int:
-    shape = local_shape(tuple(dims), layout, program.sizes)
-    if len(shape) < 2:
-        return math.prod(shape)
-    rows, columns = sorted(shape)[-2:]
-    return math.prod(shape) // rows + math.prod(shape) // columns
-
-
-def _saved(program: PlacedProgram, settings: Settings) -> dict[str, int]:
-    """Tensors that wait for the backward pass, once for each turn of the repeats around them."""
+def _waiting(program: PlacedProgram, settings: Settings) -> tuple[int, int]:
+    """Gathered weights, and other tensors, that wait for the backward pass, once for each turn of their repeats."""
     flat = flatten(program)
     weights = {flat.of(w.inside): w for w in program.weights}
     values = {placed.value for placed in weights}
     kept = program.program.gathered == "kept"
     saved = Differentiation(program, flat).plan(settings.remat, kept, frozenset(weights)).saved
     turns = {flat.of(p): item.count for item in flat.statements for p in _results(item.statement)} | flat.carried
-    lines = {"gathered weights": 0, "activations": 0}
+    gathered = activations = 0
     for placed in (saved | set(flat.carried)) - set(weights):
-        dims = _micro(program, placed)
-        size = settings.compute_bytes * turns.get(placed, 1) * _elements(program, dims, placed.layout)
-        lines["gathered weights" if placed.value in values else "activations"] += size
-    return lines
+        elements = _elements(program, micro_dims(program, placed.value.dims), placed.layout)
+        size = settings.compute_bytes * turns.get(placed, 1) * elements
+        if placed.value in values:
+            gathered += size
+        else:
+            activations += size
+    return gathered, activations
 
 
 def _results(statement: object) -> Iterator[Placed]:
     if isinstance(statement, Moved | Computed):
         yield statement.result
-
-
-def _micro(program: PlacedProgram, placed: Placed) -> tuple[Dim, ...]:
-    """The dims of one microbatch."""
-    cut = program.microsteps
-    return tuple(Dim(d.name, d.size // cut, d.real // cut) if d == program.batch else d for d in placed.value.dims)

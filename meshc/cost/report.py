@@ -5,15 +5,16 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
     {"mesh": {axis: size},                          every declared axis, outermost first
      "views": {name: {"regroup": [axis], "axes": {axis: size}}},
      "slice": {"name": str, "chips": int} | null,
-     "tensors": [{"path": str, "kind": KIND, "dims": [str], "shape": [int], "placement": {dim: [axis]}, "shard_shape":
-     [int], "bytes": int, "bytes_per_device": int}], "collectives": [{"op": str, "axes": [axis], "tensor": str,
-     "phase": "forward" | "backward" | "update", "count": int, "bytes_per_device": int}],   `count` runs in a step
-     send `bytes_per_device` in all "memory": {"params": int, "gradients": int, "optimizer": int, "state": int,
-     "inputs": int, "total": int}}
+     "tensors": [{"path": str, "kind": KIND, "dims": [str], "shape": [int], "placement": {dim: [axis]},
+                  "shard_shape": [int], "bytes": int, "bytes_per_device": int}],
+     "collectives": [{"op": str, "axes": [axis], "tensor": str, "phase": "forward" | "backward" | "update",
+                      "count": int, "bytes_per_device": int}],      `count` runs a step send these bytes in all
+     "memory": {"params": int, "gradients": int, "optimizer": int, "state": int, "inputs": int,
+                "gathered_weights": int, "activations": int, "total": int}}
 
-Memory is bytes of one device at rest, activations and what XLA needs besides not counted. KIND is `param` (at rest),
-`gradient` (while it accumulates), `optimizer` (one of its moments), `state` (carried from step to step), `input`,
-`activation` (a named tensor of a layer, of one microstep; of a repeat, of one turn).
+Memory is bytes of one device: at rest, and what waits for the backward pass; what XLA needs besides is not counted.
+KIND is `param` (at rest), `gradient` (while it accumulates), `optimizer` (one of its moments), `state` (carried from step
+to step), `input`, `activation` (a named tensor of a layer, of one microstep; of a repeat, of one turn).
 """
 
 from __future__ import annotations
@@ -23,24 +24,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from meshc.cost.memory import INDEX_BYTES, Memory, memory, micro_dims
+from meshc.job.model import Optimizer
 from meshc.job.slices import Slice
-from meshc.semantics.collectives import Collective
+from meshc.semantics.collectives import Collective, Settings
 from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed, Layout, Placed, PlacedProgram, PlacedWeight, local_shape
 from meshc.semantics.program import Dim, Kind
 
 TensorKind = Literal["param", "gradient", "optimizer", "state", "input", "activation"]
-INDEX_BYTES = 4
-"""Token ids are int32."""
-
-
-@dataclass(frozen=True, slots=True)
-class Widths:
-    """What of a job decides sizes: bytes of an element at rest and in use, and the optimizer's moments a weight."""
-
-    param_bytes: int = 4
-    compute_bytes: int = 4
-    moments: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +45,6 @@ class Tensor:
     shard_shape: tuple[int, ...]
     bytes: int
     bytes_per_device: int
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Bytes of one device."""
-
-    params: int
-    gradients: int
-    optimizer: int
-    state: int
-    inputs: int
-
-    @property
-    def total(self) -> int:
-        return self.params + self.gradients + self.optimizer + self.state + self.inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +72,13 @@ class Report:
 
 
 def report(
-    placed: PlacedProgram, collectives: Sequence[Collective], widths: Widths, slice: Slice | None = None
+    placed: PlacedProgram,
+    collectives: Sequence[Collective],
+    settings: Settings,
+    optimizer: Optimizer,
+    slice: Slice | None = None,
 ) -> Report:
-    tensors = (*_weights(placed, widths), *_inputs(placed), *_activations(placed, widths))
+    tensors = (*_weights(placed, settings), *_inputs(placed), *_activations(placed, settings))
     program = placed.program
     return Report(
         {axis.name: axis.size for axis in program.axes},
@@ -105,17 +86,17 @@ def report(
         slice,
         tensors,
         tuple(collectives),
-        _memory(tensors, widths),
+        memory(placed, settings, optimizer),
     )
 
 
-def _weights(placed: PlacedProgram, widths: Widths) -> Iterator[Tensor]:
+def _weights(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:
     for kind in ("param", "gradient", "optimizer", "state"):
         for weight in placed.weights:
             if weight.weight.trained == (kind != "state"):
                 layout = _layout(weight, kind)
                 yield _tensor(
-                    ".".join(weight.weight.path), kind, weight.weight.dims, layout, widths.param_bytes, placed
+                    ".".join(weight.weight.path), kind, weight.weight.dims, layout, settings.param_bytes, placed
                 )
 
 
@@ -130,14 +111,14 @@ def _inputs(placed: PlacedProgram) -> Iterator[Tensor]:
         )
 
 
-def _activations(placed: PlacedProgram, widths: Widths) -> Iterator[Tensor]:
+def _activations(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:
     seen: set[str] = set()
     for item in flatten(placed).statements:
         if isinstance(item.statement, Computed) and item.statement.result.value.named:
             result: Placed = item.statement.result
             path = _fresh(".".join((*item.path, result.value.name)), seen)
-            width = INDEX_BYTES if result.value.kind is Kind.INT else widths.compute_bytes
-            yield _tensor(path, "activation", result.value.dims, result.layout, width, placed)
+            width = INDEX_BYTES if result.value.kind is Kind.INT else settings.compute_bytes
+            yield _tensor(path, "activation", micro_dims(placed, result.value.dims), result.layout, width, placed)
 
 
 def _fresh(path: str, seen: set[str]) -> str:
@@ -159,14 +140,6 @@ def _tensor(
     placement = {dim.name: axes for dim, axes in zip(dims, layout.axes, strict=True) if axes}
     names = tuple(dim.name for dim in dims)
     return Tensor(path, kind, names, shape, placement, shard, math.prod(shape) * width, math.prod(shard) * width)
-
-
-def _memory(tensors: Sequence[Tensor], widths: Widths) -> Memory:
-    def held(kind: TensorKind) -> int:
-        return sum(t.bytes_per_device for t in tensors if t.kind == kind)
-
-    moments = held("optimizer") * widths.moments
-    return Memory(held("param"), held("gradient"), moments, held("state"), held("input"))
 
 
 def as_json(report: Report) -> dict[str, Any]:

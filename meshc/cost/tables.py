@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 
 from meshc.cost.report import Report, Tensor
 from meshc.semantics.collectives import Collective
@@ -83,10 +84,9 @@ def _traffic(collectives: Sequence[Collective]) -> Iterator[str]:
 
 
 def _memory(report: Report) -> Iterator[str]:
-    memory = report.memory
-    names = ("params", "gradients", "optimizer", "state", "inputs")
-    rows = [(name, size(getattr(memory, name))) for name in names if getattr(memory, name)]
-    yield from table(("memory of a device", "bytes"), [*rows, ("all", size(memory.total))], right=(1,))
+    held = asdict(report.memory)
+    rows = [(name.replace("_", " "), size(held[name])) for name in held if held[name]]
+    yield from table(("memory of a device", "bytes"), [*rows, ("all", size(report.memory.total))], right=(1,))
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], right: tuple[int, ...] = ()) -> Iterator[str]:

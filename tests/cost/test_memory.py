@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from meshc.cost.memory import memory
+from meshc.cost.memory import Memory, memory
+from meshc.job.model import Optimizer
 from meshc.semantics.collectives import Settings
 from meshc.semantics.placed import PlacedProgram
 from meshc.semantics.placement import place
@@ -31,8 +32,8 @@ def program(partition: str) -> PlacedProgram:
     return place(found)[0]
 
 
-def lines(program: PlacedProgram, settings: Settings | None = None, **optimizer) -> dict[str, int]:
-    return {line.what: line.bytes_per_device for line in memory(program, settings or Settings(), **optimizer)}
+def held(program: PlacedProgram, settings: Settings | None = None, **optimizer) -> Memory:
+    return memory(program, settings or Settings(), Optimizer(**optimizer))
 
 
 @pytest.mark.parametrize(
@@ -45,9 +46,9 @@ def lines(program: PlacedProgram, settings: Settings | None = None, **optimizer)
 )
 def test_a_replicated_embedding_and_its_moments(partition: str, weights: float, moments: float) -> None:
     """128,256 x 6,144 float32 is 2.936 GiB, and Adam keeps twice that (a public report on 64 GPUs)."""
-    found = lines(program(partition))
-    assert found["weights"] / GIB == pytest.approx(weights, abs=5e-4)
-    assert found["optimizer"] / GIB == pytest.approx(moments, abs=5e-4)
+    found = held(program(partition))
+    assert found.params / GIB == pytest.approx(weights, abs=5e-4)
+    assert found.optimizer / GIB == pytest.approx(moments, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -55,37 +56,41 @@ def test_a_replicated_embedding_and_its_moments(partition: str, weights: float, 
     [("sgd", 0), ("lion", 128256 * 6144), ("lamb", 2 * 128256 * 6144), ("adafactor", 128256 + 6144)],
 )
 def test_each_optimizer_keeps_what_its_paper_says(optimizer: str, numbers: int) -> None:
-    assert lines(program("data(data)"), optimizer=optimizer)["optimizer"] == 4 * numbers
+    assert held(program("data(data)"), name=optimizer).optimizer == 4 * numbers
 
 
 def test_momentum_is_one_moment_more() -> None:
-    assert lines(program("data(data)"), optimizer="sgd", momentum=True)["optimizer"] == 4 * 128256 * 6144
+    assert held(program("data(data)"), name="sgd", momentum=0.9).optimizer == 4 * 128256 * 6144
 
 
 def test_gathered_weights_wait_only_where_they_are_kept() -> None:
-    again = lines(placed("fsdp = 4", "fsdp(fsdp)"), Settings(remat="full"))
-    kept = lines(placed("fsdp = 4", "fsdp(fsdp, gathered = kept)"), Settings(remat="full"))
+    again = held(placed("fsdp = 4", "fsdp(fsdp)"), Settings(remat="full"))
+    kept = held(placed("fsdp = 4", "fsdp(fsdp, gathered = kept)"), Settings(remat="full"))
     # A block: q, o 64 x 8 x 8; k, v 64 x 4 x 8; gate, up, down 64 x 128; two norms of 64. Four blocks; float32.
     block = 2 * 64 * 8 * 8 + 2 * 64 * 4 * 8 + 3 * 64 * 128 + 2 * 64
     outside = 2 * 256 * 64 + 64  # table, head, norm: gathered once, whatever the option
-    assert kept["gathered weights"] - again["gathered weights"] == 4 * 4 * block
-    assert again["gathered weights"] <= 4 * outside
+    assert kept.gathered_weights - again.gathered_weights == 4 * 4 * block
+    assert again.gathered_weights <= 4 * outside
 
 
 def test_full_remat_keeps_the_input_of_each_layer() -> None:
-    found = lines(placed("fsdp = 4", "fsdp(fsdp)"), Settings(remat="full"))["activations"]
-    more = lines(placed("fsdp = 4", "fsdp(fsdp)"), Settings(remat="none"))["activations"]
+    found = held(placed("fsdp = 4", "fsdp(fsdp)"), Settings(remat="full")).activations
+    more = held(placed("fsdp = 4", "fsdp(fsdp)"), Settings(remat="none")).activations
     layer_input = 16 // 4 * 64 * 64 * 4
     assert 4 * layer_input <= found < more
 
 
 def test_compute_precision_halves_what_waits_and_not_the_state() -> None:
-    wide = lines(placed("fsdp = 4", "fsdp(fsdp)"))
-    half = lines(placed("fsdp = 4", "fsdp(fsdp)"), Settings(compute_bytes=2))
-    assert (half["weights"], 2 * half["activations"]) == (wide["weights"], wide["activations"])
+    wide = held(placed("fsdp = 4", "fsdp(fsdp)"))
+    half = held(placed("fsdp = 4", "fsdp(fsdp)"), Settings(compute_bytes=2))
+    assert (half.params, 2 * half.activations) == (wide.params, wide.activations)
 
 
 def test_microsteps_keep_one_microbatch() -> None:
-    once = lines(placed("fsdp = 4", "fsdp(fsdp)"))["activations"]
-    twice = lines(placed("fsdp = 4", "fsdp(fsdp)", microsteps=2))["activations"]
+    once = held(placed("fsdp = 4", "fsdp(fsdp)")).activations
+    twice = held(placed("fsdp = 4", "fsdp(fsdp)", microsteps=2)).activations
     assert 2 * twice == once
+
+
+def test_frozen_weights_have_no_moments() -> None:
+    assert held(program("data(data)"), groups=({"match": "*.table", "frozen": True},)).optimizer == 0
