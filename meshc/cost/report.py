@@ -13,8 +13,8 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
                 "gathered_weights": int, "activations": int, "total": int}}
 
 Memory is bytes of one device: at rest, and what waits for the backward pass; what XLA needs besides is not counted.
-KIND is `param` (at rest), `gradient` (while it accumulates), `optimizer` (one of its moments), `state` (carried from step
-to step), `input`, `activation` (a named tensor of a layer, of one microstep; of a repeat, of one turn).
+KIND is `param` (at rest), `gradient` (while it accumulates), `optimizer` (one of its moments), `state` (carried from
+step to step), `input`, `activation` (a named tensor of a layer, of one microstep; of a repeat, of one turn).
 """
 
 from __future__ import annotations
