@@ -135,3 +135,19 @@ def override_twice(key: str, span: Span, first: Span) -> Diagnostic:
 def group_matches_nothing(match: str, span: Span | None, paths: Iterable[str]) -> Diagnostic:
     labels = (Label(span),) if span else ()
     return Diagnostic("E0511", f"no weight matches `{match}`", labels, did_you_mean(match, paths))
+
+
+# ---------------------------------------------------------------- settings without effect
+
+
+def unread_setting(name: str, by: str, span: Span) -> Diagnostic:
+    """`by` is what decides that nobody reads it: an optimizer, a source, a backend."""
+    return _at("W0514", span, f"{by} does not read `{name}`", "remove it")
+
+
+def group_taken(match: str, span: Span) -> Diagnostic:
+    return _at("W0514", span, f"earlier groups have every weight that `{match}` matches", "put this one before them")
+
+
+def source_without_paths(source: str, span: Span) -> Diagnostic:
+    return _at("E0507", span, f"the source `{source}` needs `paths`", 'give it some: paths: ["corpus/*.txt"]')

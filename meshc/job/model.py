@@ -83,17 +83,15 @@ class Data(Strict):
 
     `python-stdlib` is the sources of this machine's Python standard library, as text; `text` files of `paths` (globs),
     encoded by `tokenizer`: `bytes`, or the path of a `tokenizer.json`; `tokens` files of `paths` with token ids
-    (`.npy`, or raw of `token_dtype`); `synthetic` ids drawn from the seed. `separator` is an id put between
-    documents, if any. Paths are relative to where the program is started.
+    (`.npy`, or raw of `token_dtype`); `synthetic` ids drawn from the seed. After each text comes the id 0 (`bytes`), or
+    the tokenizer's own end of text. Samples are shuffled by `train.seed`. Paths are relative to where the program is
+    started.
     """
 
     source: Literal["python-stdlib", "text", "tokens", "synthetic"] = "python-stdlib"
     paths: tuple[str, ...] = ()
     tokenizer: Annotated[str, Field(min_length=1)] = "bytes"
     token_dtype: Literal["uint8", "uint16", "uint32", "int32"] = "uint16"
-    separator: Amount | None = None
-    shuffle: bool = True
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
 class Checkpoint(Strict):

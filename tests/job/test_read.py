@@ -95,7 +95,7 @@ def test_defaults_follow_the_optimizer(name: str, lr: float, b2: float, decay: f
         ("spec: a\ntrain: 3", "E0504", "3", "a mapping"),
         ("spec: a\ntrain:", "E0504", "", "a mapping, not empty"),
         ("spec: a\ndata: {paths: a.txt}", "E0504", "a.txt", "write `[a.txt]`"),
-        ("spec: a\ndata: {shuffle: yes}", "E0504", "yes", "`true` or `false`"),
+        ("spec: a\ntrain: {optimizer: {groups: [{match: a, frozen: yes}]}}", "E0504", "yes", "`true` or `false`"),
         ("spec: 3", "E0504", "3", "put it in quotes"),
         ("spec: ''", "E0504", "''", "not empty"),
         ("spec: a\nset: {batch: [1]}", "E0504", "[1]", "`set.batch`"),

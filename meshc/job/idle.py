@@ -1,0 +1,76 @@
+"""Settings that a job gives and that nothing reads, since another setting says so; and one that is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from meshc.diagnostics import job as say
+from meshc.diagnostics.model import Diagnostic
+from meshc.job.job_file import JobFile
+from meshc.job.model import OptimizerName
+
+READ_BY_OPTIMIZER: dict[OptimizerName, frozenset[str]] = {
+    "adamw": frozenset(("b1", "b2", "eps")),
+    "adam": frozenset(("b1", "b2", "eps")),
+    "lamb": frozenset(("b1", "b2", "eps")),
+    "lion": frozenset(("b1", "b2")),
+    "sgd": frozenset(("momentum",)),
+    "adafactor": frozenset(("eps",)),
+}
+READ_BY_SOURCE = {
+    "python-stdlib": frozenset(("tokenizer",)),
+    "text": frozenset(("paths", "tokenizer")),
+    "tokens": frozenset(("paths", "token_dtype")),
+    "synthetic": frozenset[str](),
+}
+
+
+def settings_hold(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
+    """W0514 for what is written to no effect, E0507 for a source of files without files. `paths` are the weights'."""
+    yield from _data(job)
+    yield from _optimizer(job)
+    yield from _groups(job, paths)
+    if job.job.launch.backend == "local":
+        named = {name for name in type(job.job.launch).model_fields if getattr(job.job.launch, name)}
+        yield from _unread(job, ("launch",), named - {"backend"}, "the backend `local`")
+
+
+def _data(job: JobFile) -> Iterator[Diagnostic]:
+    data = job.job.data
+    read = READ_BY_SOURCE[data.source]
+    known = frozenset[str]().union(*READ_BY_SOURCE.values())
+    yield from _unread(job, ("data",), known - read, f"the source `{data.source}`")
+    if "paths" in read and not data.paths:
+        span = job.span("data", "paths") or job.span("data", "source") or job.tree.span
+        yield say.source_without_paths(data.source, span)
+
+
+def _optimizer(job: JobFile) -> Iterator[Diagnostic]:
+    optimizer = job.job.train.optimizer
+    known = frozenset[str]().union(*READ_BY_OPTIMIZER.values())
+    section = ("train", "optimizer")
+    yield from _unread(job, section, known - READ_BY_OPTIMIZER[optimizer.name], f"`{optimizer.name}`")
+    if optimizer.schedule == "constant":
+        yield from _unread(job, section, {"final", "decay"}, "the schedule `constant`")
+
+
+def _groups(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
+    """The first group that matches a weight holds, so a later one may be left with none."""
+    taken: set[str] = set()
+    for i, group in enumerate(job.job.train.optimizer.groups):
+        section = ("train", "optimizer", "groups", i)
+        matched = {path for path in paths if fnmatchcase(path, group.match)}
+        if matched and matched <= taken and (span := job.span(*section, "match")):
+            yield say.group_taken(group.match, span)
+        taken |= matched
+        if group.frozen:
+            yield from _unread(job, section, {"lr_scale", "weight_decay"}, "a frozen group")
+
+
+def _unread(
+    job: JobFile, section: Sequence[int | str], names: set[str] | frozenset[str], by: str
+) -> Iterator[Diagnostic]:
+    for name in sorted(names):
+        if span := job.span(*section, name):
+            yield say.unread_setting(name, by, span)
