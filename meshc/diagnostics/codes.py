@@ -123,6 +123,7 @@ TITLES: dict[str, str] = {
     "W0313": "a layer, primitive or strategy that nothing uses",
     "W0304": "an axis that splits nothing",
     "W0305": "a rule that matches no tensor",
+    "W0306": "state split over an axis of size 1",
 }
 
 

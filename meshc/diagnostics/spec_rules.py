@@ -52,5 +52,16 @@ def axis_of_view(axis: str, view: str, span: Span, declared: Span) -> Diagnostic
     )
 
 
+def saves_nothing(text: str, axes: Sequence[str], places: Sequence[str], span: Span) -> Diagnostic:
+    """`places` are those of tensors at rest, of which devices could hold parts."""
+    sizes = " and ".join(f"`{axis}` is 1" for axis in axes)
+    return Diagnostic(
+        "W0306",
+        f"`{text}` saves no memory: {sizes}",
+        (Label(span, f"splits {' and '.join(places)} over one device"),),
+        (f"give {quoted(axes)} some of the devices, or take it out",),
+    )
+
+
 def not_a_condition(got: str, span: Span) -> Diagnostic:
     return Diagnostic("E0223", f"expected a condition, got {got}", (Label(span),), ("a condition is true or false",))

@@ -66,13 +66,6 @@ def divisors(n: int) -> list[int]:
     return sorted({*small, *(n // d for d in small)})
 
 
-def legal_shards(sizes: Iterable[int], limit: int | None = None) -> list[int]:
-    """The shard counts that divide every one of `sizes`, ascending, none above `limit`."""
-    sizes = list(sizes)
-    common = divisors(min(sizes))
-    return [d for d in common if all(size % d == 0 for size in sizes) and (limit is None or d <= limit)]
-
-
 def legal_sizes(value: int, multiple: int) -> tuple[int, ...]:
     """The positive multiples of `multiple` next below and above `value`; `value` alone if it is one."""
     if value % multiple == 0:

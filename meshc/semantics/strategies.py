@@ -56,6 +56,7 @@ class Expansion:
     exchanges: list[ExchangeRule] = field(default_factory=list)
     stages: list[StageRule] = field(default_factory=list)
     gathered: list[tuple[str, Span]] = field(default_factory=list)
+    idle: list[StrategyUse | ast.Claim] = field(default_factory=list)
     calls: int = 0
     called: set[Definition] = field(default_factory=set)
 
@@ -86,6 +87,7 @@ class Expansion:
                 self._declared(dim)
         axes = self._axes(claim.axes, here)
         if axes is None or (claim.axes and not axes):
+            self._saves_nothing(claim, here)
             return  # wrong, or all axes are `none` or of size 1: nothing is claimed, and nothing cleared
         dims = tuple(dim.text for dim in claim.dims)
         for rest in here.rests or (Rest.USE,):
@@ -95,6 +97,19 @@ class Expansion:
                     claim.where_free, claim.zigzag, claim.repeat, here.origin, claim.span,
                 )
             )  # fmt: skip
+
+    def _saves_nothing(self, claim: ast.Claim, here: Here) -> None:
+        """Of what asks to split weights at rest, and has one device to split them over while there are others."""
+        devices = self.known.devices
+        if not here.rests or not devices.sound or all(axis.size == 1 for axis in devices.axes):
+            return
+        bound = [here.names.get(name.text, AxisArgument(name.text, name.span)) for name in claim.axes]
+        axes = [b.name for b in bound if isinstance(b, AxisArgument) and b.name in devices.names]
+        where = here.origin or claim
+        if axes and where not in self.idle:
+            self.idle.append(where)
+            text = where.text if isinstance(where, StrategyUse) else where.span.text
+            self.report(spec_rules.saves_nothing(text, axes, [rest.value for rest in here.rests], where.span))
 
     def _declared(self, dim: ast.Name) -> bool:
         """Whether a rule that the user writes directly names a dim of the program."""

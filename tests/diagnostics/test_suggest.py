@@ -45,12 +45,6 @@ def test_divisors_divide_and_none_is_missing(n: int):
     assert found == sorted({d for k in range(1, int(n**0.5) + 1) if n % k == 0 for d in (k, n // k)})
 
 
-def test_legal_shards_divide_all_sizes():
-    # 40 heads and 8 kv heads (Qwen2.5-14B): 1, 2, 4, 8
-    assert suggest.legal_shards([40, 8]) == [1, 2, 4, 8]
-    assert suggest.legal_shards([40, 8], limit=4) == [1, 2, 4]
-
-
 @given(st.integers(1, 10**9), st.integers(1, 10**4))
 def test_legal_sizes_are_the_nearest_multiples(value: int, multiple: int):
     found = suggest.legal_sizes(value, multiple)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import divisors, legal_shards, legal_sizes, listed, quoted
+from meshc.diagnostics.suggest import divisors, legal_sizes, listed, quoted
 from meshc.semantics.checks.context import Context, Spot
 from meshc.semantics.placed import Computed
 from meshc.semantics.program import Attend, Dim, Lookup
@@ -20,9 +21,7 @@ def shards_divide(context: Context) -> Iterator[Diagnostic]:
     """E0301, one for each axes that some dims do not divide by, with the sizes that would."""
     uneven: dict[tuple[str, ...], list[Spot]] = {}
     for spot in context.spots:
-        size = _held(context, spot.dim).size
-        shards = context.shards(spot.axes) * (2 if any(r.zigzag for r in spot.rules) else 1)
-        if size % shards and not _repeats(spot, size, shards):
+        if not _fits(context, spot):
             uneven.setdefault(spot.axes, []).append(spot)
     for axes, spots in uneven.items():
         if not any(set(other) < set(axes) and _covers(uneven[other], spots) for other in uneven):
@@ -34,8 +33,13 @@ def _covers(smaller: Sequence[Spot], larger: Sequence[Spot]) -> bool:
     return {s.dim.name for s in larger} <= {s.dim.name for s in smaller}
 
 
-def _repeats(spot: Spot, size: int, shards: int) -> bool:
-    return any(r.repeat for r in spot.rules) and shards % size == 0
+def _fits(context: Context, spot: Spot, **sizes: int) -> bool:
+    """Whether a dim divides by its shards; with other `sizes` of axes, if given."""
+    size = _held(context, spot.dim).size
+    shards = math.prod(sizes.get(a, context.placed.sizes.get(a, 1)) for a in spot.axes)
+    repeated = any(r.repeat for r in spot.rules) and shards % size == 0
+    parts = shards * (2 if shards > 1 and any(r.zigzag for r in spot.rules) else 1)
+    return size % parts == 0 or repeated
 
 
 def _held(context: Context, dim: Dim) -> Dim:
@@ -85,29 +89,36 @@ def _cures(context: Context, axes: tuple[str, ...], dims: Sequence[Dim], shards:
 
 
 def _ways(context: Context, axes: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
-    sizes = [_held(context, d).size for d in dims]
     last = axes[-1]
     size = context.placed.sizes.get(last, 1)
-    others = shards // size
-    legal = {n // others for n in legal_shards(sizes) if n % others == 0}
-    if len(axes) == 1:
-        legal.add(1)  # and then it claims nothing, in whatever order
+    legal = _legal(context, last)
     if legal:
         yield f"`{last}` may be {listed(legal, near=size)}"
-    near = legal_sizes(sizes[0], shards)
-    if near and len(dims) == 1:
-        cut = context.placed.microsteps if dims[0] == context.placed.batch else 1
-        yield f"{dims[0].name} may be {listed(n * cut for n in near)}"
-    if legal == {1} and (takers := _takers(context, last)):
+    if len(dims) == 1:
+        yield from _for_dim(context, axes, dims[0], shards)
+    if legal == [1] and (takers := _takers(context, last)):
         names = quoted(takers, "or")
         yield f"give its {size} devices to {names}: `{last}` = 1, {names} = {size}"
-    kinds = _roles(context)
-    for dim in dims:
-        if kinds.get(dim.name) == "kv_heads" and shards % dim.size == 0:
-            times = shards // dim.size
-            yield f"hold each of the {dim.size} {dim.name} {times} times: {dim.name} -> {', '.join(axes)} repeat"
-        if kinds.get(dim.name) == "rows":
-            yield f"pad it: {dim.name} = pad({dim.real}, {shards}), which leaves the padding out of loss and files"
+
+
+def _for_dim(context: Context, axes: tuple[str, ...], dim: Dim, shards: int) -> Iterator[str]:
+    """What to make of the one dim that does not divide."""
+    if near := legal_sizes(_held(context, dim).size, shards):
+        cut = context.placed.microsteps if dim == context.placed.batch else 1
+        yield f"{dim.name} may be {listed(n * cut for n in near)}"
+    role = _roles(context).get(dim.name)
+    if role == "kv_heads" and shards % dim.size == 0:
+        times = shards // dim.size
+        yield f"hold each of the {dim.size} {dim.name} {times} times: {dim.name} -> {', '.join(axes)} repeat"
+    if role == "rows":
+        yield f"pad it: {dim.name} = pad({dim.real}, {shards}), which leaves the padding out of loss and files"
+
+
+def _legal(context: Context, axis: str) -> list[int]:
+    """The sizes of an axis by which all dims on it divide, with the other axes as they are."""
+    spots = [spot for spot in context.spots if axis in spot.axes]
+    candidates = {n for spot in spots for n in divisors(_held(context, spot.dim).size)}
+    return sorted(n for n in candidates if all(_fits(context, spot, **{axis: n}) for spot in spots))
 
 
 def _takers(context: Context, axis: str) -> list[str]:
