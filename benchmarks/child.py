@@ -69,8 +69,9 @@ class Generated:
 def figures(program: Expert | Generated, compiled: jax.stages.Compiled) -> dict[str, float]:
     """Of one device and step. `xla_flops` is XLA's own count, which takes a loop's body once."""
     text, memory = compiled.as_text() or "", compiled.memory_analysis()
-    cost = compiled.cost_analysis()
-    costs = cost[0] if isinstance(cost, list) else cost
+    costs: Any = compiled.cost_analysis()
+    if memory is None:
+        raise RuntimeError("this XLA does not tell how much memory a program takes")
     return {
         "flops": product_flops(text),
         "xla_flops": costs["flops"],

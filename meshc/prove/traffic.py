@@ -2,13 +2,14 @@
 
 Compared are bytes a device and step over each set of axes. Equivalences: an all-reduce may run as a reduce-scatter and
 an all-gather over the same axes (same bytes in the ring model), and collectives may be combined (tuples); both leave
-the bytes over the axes as they are.
+the bytes over the axes as they are. A weight outside the layers may be gathered once a step where the derived list has
+it once a microstep: XLA moves out of a loop what is the same in each turn.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from meshc.prove.model import Measure
@@ -27,14 +28,17 @@ Kind = tuple[str, tuple[str, ...]]
 
 
 def compare(
-    text: str, stated: Sequence[Collective], mesh: Mapping[str, int], stderr: str = ""
+    text: str, stated: Sequence[Collective], mesh: Mapping[str, int], stderr: str = "", once: Collection[str] = ()
 ) -> tuple[list[Measure], list[str]]:
-    """Measures and notes for a compiled step: its HLO text, the derived list, axis -> size, and what XLA said."""
+    """Measures and notes for a compiled step: its HLO text, the derived list, axis -> size, and what XLA said.
+
+    once: the weights that may be gathered once a step
+    """
     found = collectives(text, mesh)
     derived = [replace(c, axes=_in_mesh_order(c.axes, mesh)) for c in stated]
     scalars = [c for c in found if c.scalar]
     measures = [
-        *_by_axes([c for c in found if not c.scalar], derived),
+        *_by_axes([c for c in found if not c.scalar], derived, once),
         _not_derived([c for c in found if not c.scalar], derived),
         Measure("loops of unknown length with collectives", "step", sum(not c.counted for c in found), 0),
         Measure("involuntary full rematerializations", "stderr", stderr.count(REMATERIALIZATION), 0),
@@ -42,7 +46,7 @@ def compare(
     return measures, _notes(found, scalars)
 
 
-def _by_axes(found: Sequence[WireCollective], stated: Sequence[Collective]) -> list[Measure]:
+def _by_axes(found: Sequence[WireCollective], stated: Sequence[Collective], once: Collection[str]) -> list[Measure]:
     """For each set of axes that the derived list names, how far XLA's bytes are from it."""
     derived, compiled = _bytes_by_kind(stated), _bytes_by_kind(found)
     small = sum(derived.values()) * SHARE_NOT_DERIVED  # axes that carry next to nothing: their share of all is judged
@@ -50,34 +54,41 @@ def _by_axes(found: Sequence[WireCollective], stated: Sequence[Collective]) -> l
     for axes in dict.fromkeys(c.axes for c in stated if c.axes and c.bytes_per_device):
         expected = sum(n for (_, over), n in derived.items() if over == axes)
         actual = sum(n for (_, over), n in compiled.items() if over == axes)
-        measures.append(
-            Measure("bytes over", _name(axes), abs(actual - expected) / max(expected, small), SHARE_OF_AXES)
-        )
+        least = expected - sum(_moved_out(c) for c in stated if c.axes == axes and c.tensor in once)
+        away = max(actual - expected, least - actual, 0)
+        measures.append(Measure("bytes over", _name(axes), away / max(expected, small), SHARE_OF_AXES))
     return measures
+
+
+def _moved_out(gather: Collective) -> float:
+    """Bytes that a gather saves when it runs once and not in each microstep."""
+    moves = gather.op == "all-gather" and gather.phase == "forward"
+    return gather.bytes_per_device * (1 - 1 / gather.count) if moves else 0
 
 
 def _not_derived(found: Sequence[WireCollective], stated: Sequence[Collective]) -> Measure:
     """The share of all bytes that go beyond what the derived list has of their kind and axes."""
     derived, compiled = _bytes_by_kind(stated), _bytes_by_kind(found)
-    beyond = Counter[Kind]()
+    beyond: dict[Kind, float] = {}
     for (op, axes), num_bytes in compiled.items():
         if num_bytes > derived[op, axes] * (1 + SHARE_OF_AXES):
             spare = derived["all-reduce", axes] - compiled["all-reduce", axes] if op in HALVES_OF_ALL_REDUCE else 0
             beyond[op, axes] = max(num_bytes - derived[op, axes] - max(spare, 0), 0)
     total = sum(compiled.values())
-    names = ", ".join(f"{op} over {_name(axes)}" for (op, axes), excess in beyond.most_common(3) if excess)
+    largest = sorted((kind for kind, excess in beyond.items() if excess), key=lambda kind: -beyond[kind])[:3]
+    names = ", ".join(f"{op} over {_name(axes)}" for op, axes in largest)
     return Measure("not derived", names or "nothing", sum(beyond.values()) / total if total else 0.0, SHARE_NOT_DERIVED)
 
 
-def _bytes_by_kind(collectives: Iterable[Collective] | Iterable[WireCollective]) -> Counter[Kind]:
-    total = Counter[Kind]()
+def _bytes_by_kind(collectives: Iterable[Collective] | Iterable[WireCollective]) -> defaultdict[Kind, float]:
+    total: defaultdict[Kind, float] = defaultdict(float)
     for c in collectives:
         total[c.op, c.axes] += round(c.bytes_per_device if isinstance(c, Collective) else c.bytes_per_step)
     return total
 
 
 def _notes(found: Iterable[WireCollective], scalars: Sequence[WireCollective]) -> list[str]:
-    total = _bytes_by_kind(found).most_common()
+    total = sorted(_bytes_by_kind(found).items(), key=lambda one: -one[1])
     notes = [f"{op} over {_name(axes)}: {num_bytes:,.0f} bytes" for (op, axes), num_bytes in total]
     listed = Counter((c.op, c.axes) for c in scalars)
     return notes + [f"{count} scalars by {op} over {_name(axes)}" for (op, axes), count in sorted(listed.items())]

@@ -73,7 +73,7 @@ PROGRAMS = {
 
 def hlo(function) -> str:
     split = jax.ShapeDtypeStruct(WHOLE.shape, WHOLE.dtype, sharding=NamedSharding(MESH, SPLIT))
-    return jax.jit(function).lower(split).compile().as_text()
+    return jax.jit(function).lower(split).compile().as_text() or ""
 
 
 if __name__ == "__main__":

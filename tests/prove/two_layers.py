@@ -1,6 +1,7 @@
 """A two-layer network laid out as a generated program: HSDP and tensor parallelism. Tests plant defects in its text."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -76,7 +77,7 @@ def build(mesh):
     def step(state, batch):
         total, grads = grads_of(state.weights, batch["tokens"])
         updates, moments = optimizer.update(grads, state.optimizer, state.weights)
-        weights = optax.apply_updates(state.weights, updates)
+        weights: Any = optax.apply_updates(state.weights, updates)
         return State(state.step + 1, weights, {}, moments), {"loss": total}
 
     return Program(
