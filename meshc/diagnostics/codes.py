@@ -81,6 +81,7 @@ TITLES: dict[str, str] = {
     "E0244": "routing to experts that does not fit",
     "E0245": "an axis used outside its view",
     "E0246": "more calls than a program can have",
+    "E0247": "an axis twice in one rule",
     # ---------------------------------------------------------------- claims (E0201, E0250 to E0299)
     "E0201": "a dim is claimed twice",
     "E0250": "an axis splits two dims of one tensor",
@@ -88,6 +89,9 @@ TITLES: dict[str, str] = {
     "E0252": "heads and kv heads lie on different axes",
     "E0253": "attention with split keys and no exchange",
     "E0254": "query heads straddle their kv heads",
+    "E0255": "stages of what the model does not repeat",
+    "E0256": "a split inside of what takes a dim whole",
+    "E0257": "a repeat of what is no kv heads",
     "E0299": "a placement that programs are not generated for yet",
     # ---------------------------------------------------------------- sizes (E03xx)
     "E0301": "a dim does not divide by its shards",

@@ -27,6 +27,10 @@ def bad_option(name: str, value: str, span: Span, known: Sequence[str]) -> Diagn
     return Diagnostic("E0242", f"`{name}` cannot be {value}", (Label(span),), helps)
 
 
+def only_interleaved(schedule: str, span: Span) -> Diagnostic:
+    return Diagnostic("E0242", f"`{schedule}` has no rounds", (Label(span),), ('use schedule = "interleaved"',))
+
+
 def options_differ(name: str, one: str, other: str, span: Span, first: Span) -> Diagnostic:
     return Diagnostic(
         "E0242",
@@ -50,6 +54,10 @@ def axis_of_view(axis: str, view: str, span: Span, declared: Span) -> Diagnostic
         (Label(span), Label(declared, "declared here")),
         (f"write it within {view} {{ … }}",),
     )
+
+
+def axis_twice(axis: str, span: Span) -> Diagnostic:
+    return Diagnostic("E0247", f"`{axis}` stands twice in one rule", (Label(span),), ("an axis splits a dim once",))
 
 
 def saves_nothing(text: str, axes: Sequence[str], places: Sequence[str], span: Span) -> Diagnostic:

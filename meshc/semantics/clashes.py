@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import listed
 from meshc.semantics.ops import Trouble
-from meshc.semantics.program import Attend, Op, Program, Rest, Rule
+from meshc.semantics.program import Attend, Custom, Op, Program, Rest, Rule
 from meshc.semantics.rules import Claimed, Clash, Twice, in_text_order
 from meshc.source import Span
 
@@ -34,6 +34,7 @@ class Reports:
         self.program = program
         self.diagnostics: list[Diagnostic] = []
         self.seen: set[object] = set()
+        self.twice: set[tuple[str, str]] = set()  # dims and the axes that another dim of a tensor has, too
 
     def claimed(self, claimed: Claimed, tensor: str, span: Span, dims: Sequence[str]) -> None:
         for clash in claimed.clashes:
@@ -41,12 +42,15 @@ class Reports:
                 self.diagnostics.append(clash_diagnostic(clash, self.program))
         disputed = {id(rule) for clash in claimed.clashes for rule in (clash.first, clash.second)}
         for twice in claimed.twice:
+            self.twice |= {(dim, twice.axis) for dim in twice.dims}
             if any(id(rule) in disputed for rule in twice.rules):
                 continue  # which of the claims holds is to be settled first
             if self._first((twice.axis, frozenset(map(_cause, twice.rules)))):
                 self.diagnostics.append(twice_diagnostic(twice, tensor, span, dims, self.program))
 
     def trouble(self, trouble: Trouble, op: Op) -> None:
+        if trouble.axes and all((trouble.dim.name, axis) in self.twice for axis in trouble.axes):
+            return  # which of the dims keeps the axis is to be decided first
         if self._first((trouble.kind, trouble.dim, trouble.axes)):
             self.diagnostics.append(trouble_diagnostic(trouble, op, self.program))
 
@@ -173,19 +177,33 @@ def twice_diagnostic(twice: Twice, tensor: str, span: Span, dims: Sequence[str],
 
 def trouble_diagnostic(trouble: Trouble, op: Op, program: Program) -> Diagnostic:
     rules = [r for r in program.rules if set(r.axes) & set(trouble.axes) and trouble.dim.name in r.dims]
+    rules.sort(key=lambda r: -len(r.within) if trouble.kind == "whole" else 0)
     because = tuple(Label(_place(r), f"puts {trouble.dim.name} on {_sized(r.axes, program)}") for r in rules[:1])
     match trouble.kind:
         case "keys_split":
             assert isinstance(op, Attend)
+            rings = " and ".join(f"`ring({axis})`" for axis in trouble.axes)
+            rules_by_hand = "; ".join(f"exchange kv by ring over {axis}" for axis in trouble.axes)
             axes = ", ".join(trouble.axes)
+            heads = ", ".join(dict.fromkeys((op.heads.name, op.kv_heads.name)))
             return Diagnostic(
                 "E0253",
                 f"attention needs whole keys, but `{trouble.dim.name}` is split over {_sized(trouble.axes, program)}",
                 (*because, Label(op.span, "keys and values are split here")),
                 (
-                    f"say how they travel: `ring({axes})`, or within attend {{ exchange kv by ring over {axes} }}",
-                    f"or give the axis to the heads inside attention: `ulysses({axes})`",
+                    f"say how they travel: {rings}, or within attend {{ {rules_by_hand} }}",
+                    f"or give the axis to the heads inside attention: `ulysses({axes})`"
+                    if len(trouble.axes) == 1
+                    else f"or give the axes to the heads: within attend {{ {op.seq.name} -> none; {heads} -> {axes} }}",
                 ),
+            )
+        case "whole":
+            inside = op.name if isinstance(op, Custom) else getattr(op, "function", type(op).__name__.lower())
+            return Diagnostic(
+                "E0256",
+                f"`{inside}` works on whole `{trouble.dim.name}`, which a rule inside it splits",
+                (*because, Label(op.span, f"takes {trouble.dim.name} whole")),
+                (f"take {trouble.dim.name} off {_sized(trouble.axes, program)} inside `{inside}`",),
             )
         case "heads_straddle":
             assert trouble.other is not None

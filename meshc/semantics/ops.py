@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from meshc.semantics.placed import InnerCollective
@@ -32,6 +32,7 @@ from meshc.semantics.program import (
 
 Axes = tuple[str, ...]
 Places = dict[str, Axes]  # axes by dim name
+WRITTEN_AS_SIGNS = frozenset(("add", "sub", "mul", "div", "pow", "neg"))
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,12 @@ class Rules:
 
 def needs(op: Op, rules: Rules) -> Need:
     """Layouts for an operation; the result's home gives way where the operation takes an axis for itself."""
-    home = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result, ()), strict=True)}
+    home = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result, _place(op)), strict=True)}
+    need = _needs(op, rules, home)
+    return replace(need, trouble=(*need.trouble, *_refused(op, rules)))
+
+
+def _needs(op: Op, rules: Rules, home: Places) -> Need:
     match op:
         case Elementwise():
             return _alike(op.operands, op.result, home)
@@ -116,6 +122,40 @@ def needs(op: Op, rules: Rules) -> Need:
         case Route() | Combine() | LoadBalance():
             return _experts(op, rules, home)
     assert_never(op)
+
+
+def _place(op: Op) -> tuple[str, ...]:
+    """The place of rules that an operation is of itself, as in `within softmax { … }`."""
+    match op:
+        case Custom():
+            return (op.name,)
+        case Elementwise() if op.function not in WRITTEN_AS_SIGNS:
+            return (op.function,)
+        case Attend() | Softmax() | Rope() | Dropout():
+            return (type(op).__name__.lower(),)
+        case _:
+            return ()
+
+
+def _refused(op: Op, rules: Rules) -> Iterator[Trouble]:
+    """What rules within an operation say of the dims that it takes whole. (Said further out, the tensor moves.)"""
+    match op:
+        case Softmax():
+            whole = [(op.result, op.over)]
+        case Rope():
+            whole = [(op.result, op.result.dims[-1])]
+        case Attend():
+            whole = [(op.q, op.q.dims[-1]), (op.v, op.v.dims[-1])]
+            whole += [(op.k, op.k.dims[-3])] if op.k.dims[-3] != op.seq else []
+        case Custom():
+            whole = [(op.result, dim) for dim in op.whole if dim in op.result.dims]
+        case _:
+            return
+    for value, dim in whole:
+        at = value.dims.index(dim)
+        axes = rules.ruled(value, _place(op))[at]
+        if axes and axes != rules.ruled(value, ())[at]:
+            yield Trouble("whole", dim, axes)
 
 
 def _axes(dims: Sequence[Dim], places: Places) -> tuple[Axes, ...]:
@@ -176,7 +216,7 @@ def _reduce(op: Reduce, rules: Rules, home: Places) -> Need:
 
 
 def _attend(op: Attend, rules: Rules) -> Need:
-    within = ("attend",)
+    within = _place(op)
     inside = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result, within), strict=True)}
     keys = {d.name: a for d, a in zip(op.k.dims, rules.ruled(op.k, within), strict=True)}
     inside[op.q.dims[-1].name] = inside[op.result.dims[-1].name] = ()

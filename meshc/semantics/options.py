@@ -203,22 +203,26 @@ class Schedule:
 
 def schedule_of(names: Mapping[str, Bound], report: Report) -> Schedule | None:
     """The options of the strategy that a `stage` rule stands in; None (and reported) where one is wrong."""
-    counts: dict[str, int | None] = {"microbatches": None, "rounds": 1}
-    for name in counts:
-        if name in names:
-            value = names[name]
-            if not isinstance(value, Plain) or type(value.value) is not int or value.value < 1:
-                report(spec_rules.bad_option(name, described(value), value.span, ()))
-                return None
-            counts[name] = value.value
-    schedule = "1f1b"
-    if "schedule" in names:
-        word = word_of("schedule", names["schedule"], SCHEDULES, report)
-        if word is None:
-            return None
-        schedule = word
+    microbatches = _count("microbatches", names, report)
+    rounds = _count("rounds", names, report)
+    schedule = word_of("schedule", names["schedule"], SCHEDULES, report) if "schedule" in names else "1f1b"
     stages = names.get("stages")
     cut = stages.value if isinstance(stages, Plain) and isinstance(stages.value, tuple) else None
-    if stages is not None and cut is None and word_of("stages", stages, ("even",), report) is None:
+    even = stages is None or cut is not None or word_of("stages", stages, ("even",), report)
+    if rounds not in (None, 0, 1) and schedule in ("gpipe", "1f1b"):
+        report(spec_rules.only_interleaved(schedule, names["rounds"].span))
         return None
-    return Schedule(counts["microbatches"], schedule, counts["rounds"] or 1, cut)
+    if schedule is None or not even or 0 in (microbatches, rounds):
+        return None
+    return Schedule(microbatches, schedule, rounds or 1, cut)
+
+
+def _count(name: str, names: Mapping[str, Bound], report: Report) -> int | None:
+    """A number of 1 or more; None where none is given, 0 (and reported) where it is not one."""
+    if name not in names:
+        return None
+    option = names[name]
+    if isinstance(option, Plain) and type(option.value) is int and option.value >= 1:
+        return option.value
+    report(spec_rules.bad_option(name, described(option), option.span, ()))
+    return 0

@@ -10,7 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from meshc.semantics.program import Carry, Dim, Metric, Module, Op, Program, Repeat, Rest, Rule, Update, Value, Weight
+from meshc.semantics.program import (
+    Carry,
+    Dim,
+    ExchangeRule,
+    Metric,
+    Module,
+    Op,
+    Program,
+    Repeat,
+    Rest,
+    Rule,
+    Update,
+    Value,
+    Weight,
+)
 from meshc.source import Span
 
 
@@ -227,5 +241,7 @@ class PlacedProgram:
     batch: Dim | None
     microsteps: int
     because: dict[Value, dict[str, tuple[Rule, ...]]]  # which rules placed a value's dims
-    spoken: set[Rule]  # the rules that spoke of some tensor
+    spoken: frozenset[Rule]  # the rules that speak of some tensor
+    spoken_of: frozenset[tuple[Rule, str]]  # and of which dims
+    exchanged: frozenset[ExchangeRule]  # those that move the keys of some attention
     sound: bool  # no two claims clash

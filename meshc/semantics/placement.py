@@ -30,6 +30,7 @@ from meshc.semantics.placed import (
     PlacedWeight,
 )
 from meshc.semantics.program import (
+    ExchangeRule,
     Invoke,
     Kind,
     Loss,
@@ -73,7 +74,9 @@ def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Di
         batch,
         microsteps,
         walk.because,
-        walk.book.used,
+        frozenset(rule for rule, _ in walk.book.used),
+        frozenset(walk.book.used),
+        frozenset(walk.exchanged),
         not walk.reports.diagnostics,
     )
     return placed, walk.reports.diagnostics
@@ -89,6 +92,7 @@ class _Walk:
         self.uses: dict[Value, list[frozenset[str]]] = {}
         self.weights: list[PlacedWeight] = []
         self.targets: dict[Value, Placed] = {}
+        self.exchanged: set[ExchangeRule] = set()
         self.because: dict[Value, dict[str, tuple[Rule, ...]]] = {}
         self.reports = clashes.Reports(program)
         self.sizes = {a.name: a.size for view in (program, *program.views) for a in view.axes}
@@ -207,6 +211,7 @@ class _Body:
     def _exchange(self, axis: str, chain: Chain) -> str | None:
         for rule in self.walk.program.exchanges:
             if rule.axis == axis and all(name in chain for name in rule.within):
+                self.walk.exchanged.add(rule)
                 return rule.method
         return None
 

@@ -56,10 +56,10 @@ class Claimed:
 
 @dataclass
 class RuleBook:
-    """Answers for one program; remembers which rules spoke and which axes they gave."""
+    """Answers for one program; remembers of which dims rules spoke (one `where free`: to which it gave an axis)."""
 
     program: Program
-    used: set[Rule] = field(default_factory=set)
+    used: set[tuple[Rule, str]] = field(default_factory=set)
     _memo: dict[tuple, Claimed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -84,7 +84,7 @@ class RuleBook:
         levels: dict[str, dict[str, tuple[int, ...]]] = {}
         for dim in dict.fromkeys(dims):
             rules = self._speaking(dim, dims, chain, rest, path)
-            self.used.update(rule for _, rule in rules)
+            self.used.update((rule, dim) for _, rule in rules if not rule.where_free)
             here = [(level, rule) for level, rule in rules if not rule.axes or any(self._own_axes(rule, chain, rest))]
             winners, clash = _settle(here, dim, chain, rest)
             clashes += clash
@@ -100,6 +100,7 @@ class RuleBook:
         taken = {axis: dim for dim, claims in fixed.items() for axis, _ in claims}
         for dim, axis, rule, level in free:
             if axis not in taken:
+                self.used.add((rule, dim))
                 taken[axis] = dim
                 fixed[dim].append((axis, rule))
                 levels[dim][axis] = self._rank(level, rule, axis)

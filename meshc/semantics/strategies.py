@@ -89,6 +89,9 @@ class Expansion:
         if axes is None or (claim.axes and not axes):
             self._saves_nothing(claim, here)
             return  # wrong, or all axes are `none` or of size 1: nothing is claimed, and nothing cleared
+        if twice := next((name for axis, name in zip(axes, claim.axes, strict=False) if axes.count(axis) > 1), None):
+            self.report(spec_rules.axis_twice(twice.text, here.origin.span if here.origin else claim.span))
+            return
         dims = tuple(dim.text for dim in claim.dims)
         for rest in here.rests or (Rest.USE,):
             self.rules.append(
@@ -135,6 +138,9 @@ class Expansion:
     def _stage(self, rule: ast.Stage, here: Here) -> None:
         if here.rest_name is not None:
             self.report(spec_rules.only_in_use("stage", here.rest_name.text, rule.span))
+            return
+        if here.within:
+            self.report(spec_rules.only_in_use("stage", f"within {here.within[-1]}", rule.span))
             return
         if here.origin is None and not self._declared(rule.dim):
             return

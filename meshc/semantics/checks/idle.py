@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
 from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.suggest import did_you_mean, quoted
 from meshc.semantics.checks.context import Context
 
 
@@ -25,16 +27,49 @@ def strategies_match(context: Context) -> Iterator[Diagnostic]:
 
 
 def rules_match(context: Context) -> Iterator[Diagnostic]:
-    """W0305: a rule written in `partition` that speaks of no tensor."""
-    for rule in context.placed.program.rules:
-        if rule.origin is None and rule not in context.placed.spoken:
+    """W0305: a rule written in `partition` that speaks of no tensor, or some of its dims of none."""
+    placed = context.placed
+    for rule in placed.program.rules:
+        silent = [d for d in rule.dims if (rule, d) not in placed.spoken_of]
+        if rule.origin is None and silent and not (rule.first and len(silent) < len(rule.dims)):
             where = f" within {', '.join(rule.within)}" if rule.within else ""
             of = f" of `{rule.of}`" if rule.of else ""
+            free = f" and {quoted(rule.axes)} free" if rule.where_free else ""
+            few = len(silent) < len(rule.dims)
             yield Diagnostic(
                 "W0305",
-                "this rule matches no tensor",
-                (Label(rule.span, f"no tensor{of}{where} has {', '.join(f'`{d}`' for d in rule.dims)}"),),
-                (f"`meshc explain {context.placed.program.source.name}` lists the tensors and their dims",),
+                f"this rule matches no tensor{f' with {quoted(silent)}' if few else ''}",
+                (Label(rule.span, f"no tensor{of}{where} has {', '.join(f'`{d}`' for d in silent)}{free}"),),
+                _weights_called(context, rule.of)
+                or (f"`meshc explain {placed.program.source.name}` lists the tensors and their dims",),
+            )
+
+
+def _weights_called(context: Context, of: str | None) -> tuple[str, ...]:
+    """A suggestion where no weight has the path that a rule names."""
+    paths = [".".join(weight.weight.path) for weight in context.placed.weights]
+    if of is None or any(fnmatchcase(path, of) for path in paths):
+        return ()
+    if inside := next((path for path in paths if path.startswith(f"{of}.")), None):
+        return (f"`{of}` is no weight: name one in it, such as `{inside}`",)
+    return did_you_mean(of, paths)
+
+
+def exchanges_move(context: Context) -> Iterator[Diagnostic]:
+    """W0305: an exchange, though no attention has keys that are split over its axis."""
+    if not context.placed.sound:
+        return
+    moved = {rule.axis for rule in context.placed.exchanged}
+    for rule in context.placed.program.exchanges:
+        if rule not in context.placed.exchanged and (rule.axis not in moved or rule.origin is None):
+            where = f" within {', '.join(rule.within)}" if rule.within else ""
+            yield Diagnostic(
+                "W0305",
+                f"nothing is exchanged over `{rule.axis}`",
+                (Label(rule.origin.span if rule.origin else rule.span, f"no keys{where} are split over it"),),
+                (f"split the sequence over it: seq -> .., {rule.axis}",)
+                if rule.origin is None
+                else (f"`{rule.origin.name}` is for attention; `data` splits the batch, `tensor` the weights",),
             )
 
 

@@ -1,0 +1,98 @@
+"""Rules that ask for what cannot be: stages of what is no repeat, copies of what is no kv heads, two exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.suggest import divisors, listed, quoted
+from meshc.semantics.checks.context import Context
+from meshc.semantics.placed import Computed, PlacedModule, PlacedRepeat
+from meshc.semantics.program import Attend, Dim, ExchangeRule, Rule, StageRule
+from meshc.source import Span
+
+
+def stages_cut(context: Context) -> Iterator[Diagnostic]:
+    """E0255 for stages of what the model does not repeat, E0301 for layers that do not divide, E0201 for two."""
+    repeats = {dim.name: dim for dim in _repeated(context.placed.model)}
+    first: StageRule | None = None
+    for stage in context.placed.program.stages:
+        if stage.dim not in repeats:
+            yield Diagnostic(
+                "E0255",
+                f"`{stage.dim}` is not what the model repeats",
+                (Label(_place(stage), "cuts it into stages"),),
+                (f"the model repeats {quoted(repeats)}" if repeats else "write the layers as repeat layers { … }",),
+            )
+        elif first:
+            labels = (Label(_place(stage), f"over `{stage.axis}`"), Label(_place(first), f"over `{first.axis}`"))
+            yield Diagnostic("E0201", "the layers are cut into stages twice", labels, ("keep one of them",))
+        else:
+            first = stage
+            yield from _even(context, stage, repeats[stage.dim])
+
+
+def _even(context: Context, stage: StageRule, dim: Dim) -> Iterator[Diagnostic]:
+    size = context.placed.sizes[stage.axis]
+    parts = size * stage.rounds
+    labels = (Label(_place(stage), f"cuts {dim.name} into {parts}"), *_declared(dim))
+    if stage.stages is None and dim.size % parts:
+        counted = f"{stage.axis} = {size}" if stage.rounds == 1 else f"{stage.axis} * rounds = {parts}"
+        legal = [n // stage.rounds for n in divisors(dim.size) if n % stage.rounds == 0]
+        yield Diagnostic(
+            "E0301",
+            f"{dim.size} {dim.name} cannot be cut into {counted} stages: {dim.size} % {parts} = {dim.size % parts}",
+            labels,
+            (f"`{stage.axis}` may be {listed(legal, near=size)}",) if legal else (),
+        )
+    if stage.stages is not None and (len(stage.stages) != parts or sum(stage.stages) != dim.size):
+        yield Diagnostic(
+            "E0301",
+            f"{len(stage.stages)} stages of {sum(stage.stages)} {dim.name} are named: "
+            f"{parts} of {dim.size} {dim.name} are needed",
+            labels,
+            ("name the layers of each stage, or write even",),
+        )
+
+
+def _repeated(module: PlacedModule) -> Iterator[Dim]:
+    return (statement.count for statement in module.body if isinstance(statement, PlacedRepeat))
+
+
+def repeats_copy(context: Context) -> Iterator[Diagnostic]:
+    """E0257: a dim other than kv heads cannot lie on more shards than it has entries."""
+    ops = [i.statement.op for i in context.flat.statements if isinstance(i.statement, Computed)]
+    kv_heads = {op.kv_heads.name for op in ops if isinstance(op, Attend)} - {
+        op.heads.name for op in ops if isinstance(op, Attend)
+    }
+    for rule in context.placed.program.rules:
+        if wrong := [dim for dim in rule.dims if dim not in kv_heads] if rule.repeat else []:
+            yield Diagnostic(
+                "E0257",
+                f"{quoted(wrong)} cannot be repeated",
+                (Label(_place(rule)),),
+                (
+                    f"only kv heads can, here {quoted(kv_heads)}"
+                    if kv_heads
+                    else "only kv heads can, and here are none",
+                ),
+            )
+
+
+def exchanges_agree(context: Context) -> Iterator[Diagnostic]:
+    """E0201: keys travel over an axis in one way."""
+    for one, other in combinations(context.placed.program.exchanges, 2):
+        nested = one.within == other.within[: len(one.within)] or other.within == one.within[: len(other.within)]
+        if one.axis == other.axis and one.method != other.method and nested:
+            labels = (Label(_place(other), f"by {other.method}"), Label(_place(one), f"by {one.method}"))
+            message = f"keys and values are exchanged over `{one.axis}` by {one.method} and by {other.method}"
+            yield Diagnostic("E0201", message, labels, ("keep one of them",))
+
+
+def _place(rule: Rule | StageRule | ExchangeRule) -> Span:
+    return rule.origin.span if rule.origin else rule.span
+
+
+def _declared(dim: Dim) -> Sequence[Label]:
+    return (Label(dim.span, f"{dim.name} is {dim.size}"),) if dim.span else ()
