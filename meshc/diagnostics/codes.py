@@ -112,6 +112,7 @@ TITLES: dict[str, str] = {
     "E0511": "an optimizer group that matches no weight",
     "E0512": "microsteps that do not divide the batch",
     "E0513": "YAML nested too deeply",
+    "E0515": "a model that the source of data cannot feed",
     "W0514": "a setting that nothing reads",
     # ---------------------------------------------------------------- building and running (E06xx)
     "E0601": "the directory to build into holds something else",

@@ -137,6 +137,26 @@ def group_matches_nothing(match: str, span: Span | None, paths: Iterable[str]) -
     return Diagnostic("E0511", f"no weight matches `{match}`", labels, did_you_mean(match, paths))
 
 
+# ---------------------------------------------------------------- data for the model
+
+
+def cannot_feed(source: str, name: str, what: str, declared: Span, span: Span) -> Diagnostic:
+    """`what` are the input's dims and what it counts: `[batch, seq, head_dim] of floats`."""
+    labels = (Label(span, "yields [batch, seq] of ids"), Label(declared, f"`{name}` is {what}"))
+    return Diagnostic(
+        "E0515",
+        f"the source `{source}` cannot feed `{name}`, which is {what}",
+        labels,
+        ("declare it so: `tokens: [batch, seq] of vocab`", "or data: {source: synthetic}"),
+    )
+
+
+def one_input_only(source: str, inputs: list[tuple[str, Span]], span: Span) -> Diagnostic:
+    labels = (Label(span, "yields one tensor"), *(Label(declared, f"`{name}`") for name, declared in inputs))
+    names = quoted(name for name, _ in inputs)
+    return Diagnostic("E0515", f"the source `{source}` cannot feed {names}", labels, ("data: {source: synthetic}",))
+
+
 # ---------------------------------------------------------------- settings without effect
 
 

@@ -32,6 +32,11 @@ class JobFile:
     overrides: tuple[Override, ...]
     slice: Slice | None
 
+    @property
+    def written(self) -> bool:
+        """Whether a file holds it; of a spec alone all is default."""
+        return Path(self.tree.span.source.name).suffix in (".yaml", ".yml")
+
     def span(self, *loc: int | str) -> Span | None:
         """Where a value of the job is written; None for a default."""
         at = place(self.tree, loc)

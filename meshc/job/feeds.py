@@ -1,0 +1,33 @@
+"""The model's inputs against what the job's source of data yields: rows of token ids, in one input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from meshc.diagnostics import job as say
+from meshc.diagnostics.model import Diagnostic
+from meshc.job.job_file import JobFile
+from meshc.semantics.placed import Placed
+from meshc.semantics.program import Kind, Value
+
+RANK = 2
+"""A batch of rows."""
+
+
+def source_feeds(job: JobFile, inputs: Sequence[Placed]) -> Iterator[Diagnostic]:
+    """E0515, of a job that a file holds: for a spec alone the source is nobody's choice."""
+    source = job.job.data.source
+    if source == "synthetic" or not job.written:
+        return
+    span = job.span("data", "source") or job.tree.span
+    values = [placed.value for placed in inputs]
+    if len(values) > 1:
+        yield say.one_input_only(source, [(v.name, v.span) for v in values], span)
+    for value in values[:1]:
+        if len(value.dims) != RANK or value.kind is not Kind.INT:
+            yield say.cannot_feed(source, value.name, _described(value), value.span, span)
+
+
+def _described(value: Value) -> str:
+    dims = ", ".join(dim.name for dim in value.dims)
+    return f"[{dims}] of {'ids' if value.kind is Kind.INT else 'floats'}"
