@@ -23,6 +23,8 @@ def load(path: Path | str, name: str | None = None, asked: Span | None = None) -
     try:
         if path.is_dir():
             return _problem("E0131", f"`{name}` is a directory", asked, "name a file in it")
+        if path.is_symlink() and not path.exists():
+            return _problem("E0130", f"`{name}` is a link that leads to no file", asked)
         if not path.exists():
             return _problem("E0130", f"no such file: `{name}`", asked, *_neighbours(path))
         if not path.is_file():

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from meshc.cost.memory import INDEX_BYTES, Memory, memory, micro_dims
@@ -61,9 +62,11 @@ class Report:
         return math.prod(self.mesh.values())
 
     def named(self, name: str) -> Report:
-        """The part that speaks of one tensor, or of all below a path: `Llama.table`, `Llama.block`, `wq`, `x`."""
+        """The part that speaks of one tensor, or of all below a path: `Llama.table`, `Llama.block`, `wq`, `*.w?`."""
 
         def speaks(path: str) -> bool:
+            if any(sign in name for sign in "*?["):
+                return fnmatchcase(path, name)
             return f".{name}." in f".{path}."
 
         tensors = tuple(t for t in self.tensors if speaks(t.path))

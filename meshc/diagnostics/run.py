@@ -44,6 +44,8 @@ def other_backend(backend: str) -> Diagnostic:
 
 
 def unknown_tensor(name: str, paths: list[str]) -> Diagnostic:
+    if any(sign in name for sign in "*?["):
+        return Diagnostic("E0605", f"no tensor matches `{name}`", (), ("a glob is held against whole paths",))
     parts = {part for path in paths for part in path.split(".")}
     return Diagnostic("E0605", f"no tensor is called `{name}`", (), did_you_mean(name, {*paths, *parts}))
 

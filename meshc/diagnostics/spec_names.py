@@ -61,6 +61,10 @@ def unknown_place(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
     return unknown("layer or primitive to be within", "E0207", name, span, known)
 
 
+def star_for_a_dim(dim: str, span: Span) -> Diagnostic:
+    return Diagnostic("E0116", f"`*` is no size of the dim `{dim}`", (Label(span),), ("only a mesh axis can be `*`",))
+
+
 def unknown_override(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
     """`--set` of something that the spec does not declare."""
     return unknown("dim or mesh axis of this spec", "E0208", name, span, known)

@@ -144,3 +144,15 @@ def input_without_dims(name: str, span: Span) -> Diagnostic:
     return Diagnostic(
         "E0243", f"the input `{name}` has no dims", (Label(span),), (f"write {name}: [batch, seq] of vocab",)
     )
+
+
+def heads_padded_apart(heads: str, kv_heads: str, group: int, padded: tuple[int, int, int], span: Span) -> Diagnostic:
+    """`padded` are the sizes with padding of both, and the real one of the kv heads."""
+    num_heads, num_kv_heads, real = padded
+    helps = (f"pad them alike: {kv_heads} = pad({real}, {num_heads // group})",) if num_heads % group == 0 else ()
+    return Diagnostic(
+        "E0240",
+        f"with padding, `{heads}` ({num_heads}) is not {group} times `{kv_heads}` ({num_kv_heads})",
+        (Label(span, f"each kv head serves {group} query heads"),),
+        helps,
+    )

@@ -49,6 +49,8 @@ class Reports:
                 self.diagnostics.append(twice_diagnostic(twice, tensor, span, dims, self.program))
 
     def trouble(self, trouble: Trouble, op: Op) -> None:
+        if trouble.kind == "keys_split" and along_samples(op, self.program):
+            return  # E0228 says it
         if trouble.axes and all((trouble.dim.name, axis) in self.twice for axis in trouble.axes):
             return  # which of the dims keeps the axis is to be decided first
         if self._first((trouble.kind, trouble.dim, trouble.axes)):
@@ -58,6 +60,12 @@ class Reports:
         new = cause not in self.seen
         self.seen.add(cause)
         return new
+
+
+def along_samples(op: Op, program: Program) -> bool:
+    """Whether an attention would run from sample to sample: along the first dim of the inputs, where they have more."""
+    inputs = [value.dims for value in program.model.inputs if len(value.dims) > 1]
+    return isinstance(op, Attend) and bool(inputs) and op.seq == inputs[0][0]
 
 
 def _cause(rule: Rule) -> object:

@@ -131,8 +131,12 @@ def _attend(b: Builder, args: Arguments, wish: Wish) -> Operand:
         b.report(spec_tensors.bad_attend(problem, names(q.dims), names(k.dims), names(v.dims), args.span))
         return BROKEN
     seq, heads, kv_heads = q.dims[-3], q.dims[-2], k.dims[-2]
-    if heads.size % kv_heads.size or heads.real % kv_heads.real:
+    if heads.real % kv_heads.real:
         b.report(spec_tensors.uneven_heads(heads.name, heads.real, kv_heads.name, kv_heads.real, args.span))
+        return BROKEN
+    if heads.size != kv_heads.size * (group := heads.real // kv_heads.real):
+        padded = (heads.size, kv_heads.size, kv_heads.real)
+        b.report(spec_tensors.heads_padded_apart(heads.name, kv_heads.name, group, padded, args.span))
         return BROKEN
     result = b.value("attended", (*q.dims[:-1], v.dims[-1]), args.span, wish)
     b.emit(Attend(q, k, v, seq, heads, kv_heads, causal, window, result, args.span))

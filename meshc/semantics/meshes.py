@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from meshc.diagnostics import spec_names, spec_sizes
@@ -63,9 +63,11 @@ def _axes(mesh: ast.Mesh, overrides: Overrides, total: int | None, report: Repor
     stars = [a for a in mesh.axes if a.size is None]
     declared = {a.name.text: Entry(a.name, a.size or ast.Number(1, a.span)) for a in mesh.axes}
     changed = overridden(declared, overrides, "mesh.")
-    wild = {o.key.text.removeprefix("mesh.") for o in overrides if o.key.text.startswith("mesh.") and o.size is None}
+    wild = {o.key.text.removeprefix("mesh."): o for o in overrides if o.key.text.startswith("mesh.") and not o.size}
     stars = [
-        a for a in mesh.axes if a.name.text in wild or (a in stars and changed[a.name.text] is declared[a.name.text])
+        replace(a, span=wild[a.name.text].key.span) if a.name.text in wild else a
+        for a in mesh.axes
+        if a.name.text in wild or (a in stars and changed[a.name.text] is declared[a.name.text])
     ]
     entries = {name: entry for name, entry in changed.items() if all(name != star.name.text for star in stars)}
     table = SizeTable(entries, report, lambda n, s, known: spec_names.unknown_axis(n, s, known, mesh.axes[-1].span))

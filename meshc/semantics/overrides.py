@@ -68,3 +68,5 @@ def check_keys(overrides: Overrides, dims: dict[str, Entry], axes: list[str], re
     for item in overrides:
         if item.key.text not in known:
             report(say.unknown_override(item.key.text, item.key.span, known))
+        elif item.size is None and item.key.text in dims:
+            report(say.star_for_a_dim(item.key.text, item.key.span))

@@ -89,8 +89,8 @@ class Expansion:
         if axes is None or (claim.axes and not axes):
             self._saves_nothing(claim, here)
             return  # wrong, or all axes are `none` or of size 1: nothing is claimed, and nothing cleared
-        if twice := next((name for axis, name in zip(axes, claim.axes, strict=False) if axes.count(axis) > 1), None):
-            self.report(spec_rules.axis_twice(twice.text, here.origin.span if here.origin else claim.span))
+        if twice := next((axis for axis in axes if axes.count(axis) > 1), None):
+            self.report(spec_rules.axis_twice(twice, here.origin.span if here.origin else claim.span))
             return
         dims = tuple(dim.text for dim in claim.dims)
         for rest in here.rests or (Rest.USE,):

@@ -165,6 +165,26 @@ def test_explain_in_json(meshc, home: Path):
     assert gather["bytes_per_device"] == gather["count"] * 1024
 
 
+@pytest.mark.parametrize(
+    ("name", "paths"),
+    [
+        ("table", {"Tiny.table"}),
+        ("Tiny.*", {"Tiny.table", "Tiny.x"}),
+        ("*.tab*", {"Tiny.table"}),
+        ("Tiny.t?ble", {"Tiny.table"}),
+    ],
+)
+def test_explain_a_part(meshc, home: Path, name: str, paths: set[str]):
+    assert paths <= {tensor["path"] for tensor in explained(meshc, home, name)["tensors"]}
+
+
+@pytest.mark.parametrize("name", ["*.tabel", "tabel", "[", ""])
+def test_explain_a_part_that_is_none(meshc, home: Path, name: str):
+    done = meshc("explain", "spec.mesh", name, cwd=home)
+    assert (done.code, done.out) == (1, "")
+    assert "E0605" in done.err
+
+
 def test_explain_follows_the_job(meshc, home: Path):
     half = explained(meshc, home, "--set", "train.precision={params: bfloat16, compute: bfloat16}")
     assert half["memory"]["params"] == 512

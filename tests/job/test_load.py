@@ -54,6 +54,13 @@ def test_a_missing_file_names_its_neighbour_and_who_asked(tmp_path: Path):
     assert found.helps == (f"did you mean `{tmp_path / 'spec.mesh'}`?",)
 
 
+@pytest.mark.parametrize("target", ["a.mesh", "nowhere"])
+def test_a_link_that_leads_to_no_file(tmp_path: Path, target: str):
+    (tmp_path / "a.mesh").symlink_to(tmp_path / target)
+    found = problem(tmp_path / "a.mesh")
+    assert (found.code, found.message, found.helps) == ("E0130", "`a.mesh` is a link that leads to no file", ())
+
+
 @pytest.mark.parametrize("name", ["a\0b", "x" * 300, "f/g"])
 def test_names_that_no_file_can_have(tmp_path: Path, name: str):
     (tmp_path / "f").touch()

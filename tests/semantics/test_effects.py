@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from meshc.semantics.checks import CHECKS, Context
 from meshc.semantics.flat import flatten
+from meshc.semantics.overrides import override
 from meshc.semantics.placed import Computed
+from meshc.semantics.placement import place
 from meshc.semantics.program import Rope
-from tests.semantics.llama import SMALL, codes, diagnostics, placed
+from meshc.semantics.resolve import resolve
+from meshc.source import SourceFile
+from tests.semantics.llama import SMALL, codes, diagnostics, placed, spec
 
 MESH = "dp = 2, tp = 2"
 
@@ -95,3 +100,44 @@ def test_an_operation_is_a_place() -> None:
         if isinstance(i.statement, Computed) and isinstance(i.statement.op, Rope)
     ]
     assert turned == [{"batch": ("dp",), "heads": ("tp",)}, {"batch": ("dp",), "kv_heads": ("tp",)}]
+
+
+def test_attention_that_would_run_along_the_batch() -> None:
+    """`attend` reads dims by place, so a tensor without heads would have the sequence for them."""
+    text = """mesh { dp = 2 }
+dims { batch = 4, seq = 8, embed = 8, vocab = 32 }
+model M(tokens: [batch, seq] of vocab) {
+  param table: vocab -> embed
+  x = table[tokens]
+  loss next_token(attend(x, x, x) @ table, tokens)
+}
+partition { data(dp) }
+"""
+    program, found = resolve(SourceFile("m.mesh", text))
+    assert program is not None
+    result, more = place(program)
+    (said,) = [*found, *more, *(d for check in CHECKS for d in check(Context(result)))]
+    assert (said.code, said.message) == ("E0228", "attention would run along `batch`, with `seq` as its heads")
+
+
+@pytest.mark.parametrize(
+    ("heads", "kv_heads", "helps"),
+    [
+        ("pad(3, 4)", "heads", ("pad them alike: kv_heads = pad(3, 4)",)),
+        ("pad(6, 4)", "2", ()),  # 8 heads are no 3 * 2: they would share other kv heads than the 6 do
+    ],
+)
+def test_heads_are_padded_with_their_kv_heads(heads: str, kv_heads: str, helps: tuple[str, ...]) -> None:
+    dims = SMALL.replace("heads = 8, kv_heads = 4", f"heads = {heads}, kv_heads = {kv_heads}")
+    (found,) = diagnostics("dp = 2", "data(dp)", dims)
+    assert (found.code, found.helps) == ("E0240", helps)
+    dims = SMALL.replace("heads = 8, kv_heads = 4", "heads = pad(6, 4), kv_heads = pad(3, 4)")
+    assert codes("dp = 2", "data(dp)", dims) == []
+
+
+def test_a_star_of_an_override() -> None:
+    star = (override("mesh.dp", "*"),)
+    _, found = resolve(spec("dp = 2", "data(dp)"), star)
+    assert [(d.code, d.span.text) for d in found if d.span] == [("E0219", "mesh.dp")]  # where it is written
+    _, found = resolve(spec("dp = 2", "data(dp)"), (override("batch", "*"),))
+    assert [d.code for d in found] == ["E0116"]

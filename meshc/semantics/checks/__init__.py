@@ -4,12 +4,13 @@ from meshc.semantics.checks.context import Check, Context
 from meshc.semantics.checks.dims import microsteps_divide, shards_divide
 from meshc.semantics.checks.idle import axes_shard, exchanges_move, rules_match, strategies_match
 from meshc.semantics.checks.mesh import mesh_fills_slice
-from meshc.semantics.checks.unable import exchanges_agree, repeats_copy, stages_cut
+from meshc.semantics.checks.unable import attention_within_samples, exchanges_agree, repeats_copy, stages_cut
 
 CHECKS: tuple[Check, ...] = (
     mesh_fills_slice,
     microsteps_divide,
     shards_divide,
+    attention_within_samples,
     stages_cut,
     repeats_copy,
     exchanges_agree,

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.spec_tensors import bad_attend
 from meshc.diagnostics.suggest import divisors, listed, quoted
 from meshc.semantics.checks.context import Context
+from meshc.semantics.clashes import along_samples
 from meshc.semantics.placed import Computed, PlacedModule, PlacedRepeat
 from meshc.semantics.program import Attend, Dim, ExchangeRule, Rule, StageRule
 from meshc.source import Span
@@ -88,6 +90,18 @@ def exchanges_agree(context: Context) -> Iterator[Diagnostic]:
             labels = (Label(_place(other), f"by {other.method}"), Label(_place(one), f"by {one.method}"))
             message = f"keys and values are exchanged over `{one.axis}` by {one.method} and by {other.method}"
             yield Diagnostic("E0201", message, labels, ("keep one of them",))
+
+
+def attention_within_samples(context: Context) -> Iterator[Diagnostic]:
+    """E0228: attention along the batch: what has no heads is read by place as if `seq` were they."""
+    ops = dict.fromkeys(i.statement.op for i in context.flat.statements if isinstance(i.statement, Computed))
+    for op in ops:
+        if isinstance(op, Attend) and along_samples(op, context.placed.program):
+            yield bad_attend(
+                f"attention would run along `{op.seq.name}`, with `{op.heads.name}` as its heads",
+                *([dim.name for dim in value.dims] for value in (op.q, op.k, op.v)),
+                op.span,
+            )
 
 
 def _place(rule: Rule | StageRule | ExchangeRule) -> Span:
