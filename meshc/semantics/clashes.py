@@ -27,26 +27,36 @@ SHARED_SEQUENCE = "seq"
 AT_REST = {Rest.USE: "", Rest.PARAMS: " at rest", Rest.GRADS: " in `grads`", Rest.OPTIMIZER: " in `optimizer`"}
 
 
+Taken = dict[str, str]
+"""Axes, and the dim that each splits already in a tensor in dispute."""
+
+
 class Reports:
     """Collects diagnostics, each cause once."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.diagnostics: list[Diagnostic] = []
+        self.clashes: dict[frozenset[object], tuple[Clash, Taken]] = {}
+        self.others: list[Diagnostic] = []
         self.seen: set[object] = set()
         self.twice: set[tuple[str, str]] = set()  # dims and the axes that another dim of a tensor has, too
 
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        return [*(clash_diagnostic(*found, self.program) for found in self.clashes.values()), *self.others]
+
     def claimed(self, claimed: Claimed, tensor: str, span: Span, dims: Sequence[str]) -> None:
         for clash in claimed.clashes:
-            if self._first(frozenset((_cause(clash.first), _cause(clash.second)))):
-                self.diagnostics.append(clash_diagnostic(clash, self.program))
+            cause = frozenset((_cause(clash.first), _cause(clash.second)))
+            _, taken = self.clashes.setdefault(cause, (clash, {}))
+            taken.update(_taken_by_others(clash, claimed, dims))
         disputed = {id(rule) for clash in claimed.clashes for rule in (clash.first, clash.second)}
         for twice in claimed.twice:
             self.twice |= {(dim, twice.axis) for dim in twice.dims}
             if any(id(rule) in disputed for rule in twice.rules):
                 continue  # which of the claims holds is to be settled first
             if self._first((twice.axis, frozenset(map(_cause, twice.rules)))):
-                self.diagnostics.append(twice_diagnostic(twice, tensor, span, dims, self.program))
+                self.others.append(twice_diagnostic(twice, tensor, span, dims, self.program))
 
     def trouble(self, trouble: Trouble, op: Op) -> None:
         if trouble.kind == "keys_split" and along_samples(op, self.program):
@@ -54,7 +64,7 @@ class Reports:
         if trouble.axes and all((trouble.dim.name, axis) in self.twice for axis in trouble.axes):
             return  # which of the dims keeps the axis is to be decided first
         if self._first((trouble.kind, trouble.dim, trouble.axes)):
-            self.diagnostics.append(trouble_diagnostic(trouble, op, self.program))
+            self.others.append(trouble_diagnostic(trouble, op, self.program))
 
     def _first(self, cause: object) -> bool:
         new = cause not in self.seen
@@ -66,6 +76,15 @@ def along_samples(op: Op, program: Program) -> bool:
     """Whether an attention would run from sample to sample: along the first dim of the inputs, where they have more."""
     inputs = [value.dims for value in program.model.inputs if len(value.dims) > 1]
     return isinstance(op, Attend) and bool(inputs) and op.seq == inputs[0][0]
+
+
+def _taken_by_others(clash: Clash, claimed: Claimed, dims: Sequence[str]) -> Taken:
+    """Axes that other dims of this tensor have and do not give up."""
+    taken = {}
+    for dim, axes in zip(dims, claimed.axes, strict=True):
+        rules = claimed.because.get(dim, ()) if dim not in (*clash.first.dims, *clash.second.dims) else ()
+        taken |= {a: dim for rule in rules if not rule.where_free for a in rule.axes if a in axes}
+    return taken
 
 
 def _cause(rule: Rule) -> object:
@@ -96,7 +115,7 @@ def _puts(rule: Rule, dims: Sequence[str], program: Program) -> str:
 # ---------------------------------------------------------------- two claims
 
 
-def clash_diagnostic(clash: Clash, program: Program) -> Diagnostic:
+def clash_diagnostic(clash: Clash, taken: Taken, program: Program) -> Diagnostic:
     """E0201. The later claim is the primary place; the cures are computed for these sizes."""
     first, second = in_text_order(clash.first, clash.second)
     dims = [d for d in second.dims if d in first.dims and d in program.dims] or [clash.dim]
@@ -110,16 +129,22 @@ def clash_diagnostic(clash: Clash, program: Program) -> Diagnostic:
             Label(_place(second), _puts(second, dims, program)),
             Label(_place(first), _puts(first, dims, program)),
         ),
-        tuple(_cures(first, second, dims, inside, program)),
+        tuple(_cures(first, second, dims, inside, taken, program)),
     )
 
 
-def _cures(first: Rule, second: Rule, dims: Sequence[str], inside: tuple[str, ...], program: Program) -> Iterator[str]:
+def _cures(
+    first: Rule, second: Rule, dims: Sequence[str], inside: tuple[str, ...], taken: Taken, program: Program
+) -> Iterator[str]:
     axes = tuple(dict.fromkeys((*first.axes, *second.axes)))
     rule = f"{', '.join(dims)} -> {', '.join(axes) or 'none'}"
     shared = f"within {inside[-1]} {{ {rule} }}" if inside else rule
     if len(axes) < 2 or not first.axes or not second.axes:
         yield f"write the one that is meant in `partition` itself: {shared}"
+        return
+    if lost := [a for a in axes if a in taken]:
+        yield f"`{lost[0]}` splits `{taken[lost[0]]}` of the same tensor: one dim of it can have the axis"
+        yield f"keep one of the claims, or let one give way: {dims[0]} -> .., {lost[0]} where free"
         return
     sizes = {d: program.dims[d].size for d in dims if d in program.dims}
     shards = math.prod(program.axis(a).size for a in axes)
