@@ -98,6 +98,12 @@ class Body:
             return text(ATOM, (expression, ATOM), ".astype(COMPUTE)")
         return expression
 
+    def carried(self, placed: Placed) -> Text:
+        """In the compute dtype whatever it is: a repeat hands on what it was given."""
+        if self.context.dtype(placed) == "float32":
+            return text(ATOM, (self.operand(placed), ATOM), ".astype(COMPUTE)")
+        return self.operand(placed, narrow=True)
+
     def weight(self, placed: Placed) -> Text:
         """A weight before any gather, in the compute dtype."""
         weight = self.context.weights[placed.value].weight
@@ -182,6 +188,8 @@ class Body:
     def _update(self, statement: PlacedUpdate) -> None:
         weight = statement.update.weight
         value = call("lax.stop_gradient", self.operand(statement.value))
+        if self.context.name_of_dtype(statement.value) != self.context.state_dtype:
+            value = text(ATOM, value, f".astype(jnp.{self.context.state_dtype})")
         if weight.stack[len(self.module.stack) :]:
             self.stacked_puts.append((weight, value))
         else:
@@ -223,7 +231,7 @@ class Body:
         """A called layer; in a repeat, this turn's part of the stacked one."""
         if not self.stack:
             return atom(f"self.{attribute}")
-        return ref(self.instances.setdefault(attribute, Var(attribute)))
+        return ref(self.instances.setdefault(attribute, Var(names.snake(attribute))))
 
     def effects(self) -> tuple[Text | None, Text | None]:
         """The sum of the loss terms and a dict of the metrics, where there are any."""
@@ -276,7 +284,7 @@ class Body:
             self.metrics.append(text(ANY, "**", mean))
         after: list[Line] = []
         self._stacked_state(turn, made, after)
-        ends = [turn.operand(c.end, narrow=True) for c in statement.carries]
+        ends = [turn.carried(c.end) for c in statement.carries]
         results = [x for _, x in made]
         turn.lines += turn.puts
         turn.lines.append(Give(text(ANY, _grouped(ends), ", ", _grouped(results))))
@@ -284,7 +292,7 @@ class Body:
             Scan(
                 Var(_singular(statement.count.name)),
                 self._decorator(statement),
-                tuple((self.operand(c.before, narrow=True), c.start, c.after) for c in statement.carries),
+                tuple((self.carried(c.before), c.start, c.after) for c in statement.carries),
                 tuple(over),
                 tuple(target for target, _ in made),
                 tuple((self._instance(attribute), local) for attribute, local in turn.instances.items()),

@@ -71,7 +71,7 @@ class Context:
         """Attribute of each weight's and instance's name; one name has one attribute everywhere."""
         scope = names.Names()
         wanted = {part for w in self.placed.weights for part in w.weight.path[1:]}
-        wanted |= {m.module.name for m in modules(self.placed.model)}
+        wanted |= {m.module.name for m in modules(self.placed.model) if m is not self.placed.model}
         plain = sorted(n for n in wanted if names.attribute(n) == n)
         found = {n: scope.unique(n) for n in plain}
         for name in sorted(wanted - set(plain)):
@@ -133,6 +133,15 @@ class Context:
     @property
     def recompute(self) -> bool:
         return self.train.remat == "attention"
+
+    @property
+    def state_dtype(self) -> str:
+        """How carried tensors lie: float32 or wider, whatever the weights are."""
+        return "float64" if self.train.precision.params == "float64" else "float32"
+
+    def name_of_dtype(self, placed: Placed) -> str:
+        compute = self.train.precision.compute
+        return "float32" if self.dtype(placed) != "compute" else compute
 
     def dtype(self, placed: Placed) -> Dtype:
         return self.dtypes.get(placed, "compute") if self.sums_in_float32 else "compute"

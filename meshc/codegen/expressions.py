@@ -246,7 +246,8 @@ class Printer:
     def _split(self, op: Split, computed: Computed) -> Text:
         at = op.operand.dims.index(op.along)
         part = f"{op.start or ''}:{op.start + op.part.size}"
-        index = ", ".join([":"] * at + [part])
+        last = at == len(op.operand.dims) - 1
+        index = f"..., {part}" if last and at else ", ".join([":"] * at + [part])
         return text(ATOM, (self._tensor(computed.operands[0]), ATOM), "[", index, "]")
 
     def _cross_entropy(self, op: NextToken | CrossEntropy, computed: Computed) -> Text:

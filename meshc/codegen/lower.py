@@ -71,7 +71,7 @@ class Module:
         body = Body(self, (), self.context.key)
         for weight in self.module.weights:
             if not weight.weight.trained:
-                self.context.dtypes[weight.inside] = "float32"
+                self.context.dtypes[weight.inside] = "wide"
         held = [Assign((w.inside,), body.weight(w.inside), keep=True) for w in self.module.weights
                 if w.weight.value in self.updated and not w.weight.stack[len(self.stack):]]  # fmt: skip
         body.lines += held
@@ -141,7 +141,9 @@ class Module:
         arguments = ["key", quoted(weight.name), self.context.shape(dims), _drawn(weight.init)]
         if any(d.padded for d in dims):
             arguments.append(f"real={tuple_of([self.context.real(d) for d in dims])}")
-        if weight.trained and self.context.train.precision.params != "float32":
+        if self.context.train.precision.params != "float32" and (
+            weight.trained or self.context.state_dtype == "float64"
+        ):
             arguments.append("dtype=PARAMS")
         return f"init.{'param' if weight.trained else 'state'}({', '.join(arguments)})"
 

@@ -42,6 +42,11 @@ def identifier(name: str, fallback: str = "x") -> str:
     return text
 
 
+def snake(name: str) -> str:
+    """`LlamaBlock` as `llama_block`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
 def is_reserved(name: str) -> bool:
     return keyword.iskeyword(name) or keyword.issoftkeyword(name) or hasattr(builtins, name) or name in AMBIGUOUS
 

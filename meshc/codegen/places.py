@@ -100,6 +100,8 @@ def way_lines(
     by_steps: dict[tuple[Step, ...], list[PlacedWeight]] = {}
     for weight in weights:
         by_steps.setdefault(steps_of(weight), []).append(weight)
+    if len(by_steps) > 1 and all(_sums_only(w, steps) for steps, group in by_steps.items() for w in group):
+        return ("grads = {path: lax.psum(g, SUMMED[path]) for path, g in grads.items()}",)
     lines: list[str] = []
     for steps, group in by_steps.items():
         if not steps:
@@ -113,6 +115,11 @@ def way_lines(
         else:
             lines += _for_some(group, _moved(atom("grads[path]"), steps, context))
     return tuple(lines)
+
+
+def _sums_only(weight: PlacedWeight, steps: tuple[Step, ...]) -> bool:
+    """Whether the way of a gradient is no more than the sum over the axes along which it differs."""
+    return steps == ((Step("all_reduce", weight.summed),) if weight.summed else ())
 
 
 def _for_some(group: Sequence[PlacedWeight], value: str) -> list[str]:
