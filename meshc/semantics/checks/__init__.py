@@ -4,6 +4,7 @@ from meshc.semantics.checks.context import Check, Context
 from meshc.semantics.checks.dims import microsteps_divide, shards_divide
 from meshc.semantics.checks.idle import axes_shard, exchanges_move, rules_match, strategies_match
 from meshc.semantics.checks.mesh import mesh_fills_slice
+from meshc.semantics.checks.pipeline import microbatches_divide
 from meshc.semantics.checks.unable import attention_within_samples, exchanges_agree, repeats_copy, stages_cut
 
 CHECKS: tuple[Check, ...] = (
@@ -12,6 +13,7 @@ CHECKS: tuple[Check, ...] = (
     shards_divide,
     attention_within_samples,
     stages_cut,
+    microbatches_divide,
     repeats_copy,
     exchanges_agree,
     strategies_match,

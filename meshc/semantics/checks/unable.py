@@ -42,11 +42,12 @@ def _even(context: Context, stage: StageRule, dim: Dim) -> Iterator[Diagnostic]:
     if stage.stages is None and dim.size % parts:
         counted = f"{stage.axis} = {size}" if stage.rounds == 1 else f"{stage.axis} * rounds = {parts}"
         legal = [n // stage.rounds for n in divisors(dim.size) if n % stage.rounds == 0]
+        helps = (f"`{stage.axis}` may be {listed(legal, near=size)}",) if legal else ()
         yield Diagnostic(
             "E0301",
             f"{dim.size} {dim.name} cannot be cut into {counted} stages: {dim.size} % {parts} = {dim.size % parts}",
             labels,
-            (f"`{stage.axis}` may be {listed(legal, near=size)}",) if legal else (),
+            (*helps, f"or name the layers of each: stages = {_nearly_even(dim.size, parts)}"),
         )
     if stage.stages is not None and (len(stage.stages) != parts or sum(stage.stages) != dim.size):
         yield Diagnostic(
@@ -56,6 +57,11 @@ def _even(context: Context, stage: StageRule, dim: Dim) -> Iterator[Diagnostic]:
             labels,
             ("name the layers of each stage, or write even",),
         )
+
+
+def _nearly_even(layers: int, stages: int) -> list[int]:
+    """Layers of each stage, the first ones with one more."""
+    return [layers // stages + (i < layers % stages) for i in range(stages)]
 
 
 def _repeated(module: PlacedModule) -> Iterator[Dim]:
