@@ -96,9 +96,9 @@ def check(request: Request, with_job: bool = False) -> Checked:
     # What lies idle in a spec with unknown names would not in the corrected one.
     problems += [d for d in found if d.severity == "error" or not has_errors(problems)]
     if target.job:
-        from meshc.job.feeds import source_feeds
         from meshc.job.groups import groups_match
         from meshc.job.idle import settings_hold
+        from meshc.semantics.feeds import source_feeds
 
         paths = [".".join(w.weight.path) for w in placed.weights if w.weight.trained]
         problems += (*groups_match(target.job, paths), *settings_hold(target.job, paths))
