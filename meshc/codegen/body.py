@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from meshc.codegen import names
-from meshc.codegen.context import Context, Dtype, gathers_weights, statements
+from meshc.codegen.context import dtype_of, gathers_weights, statements
 from meshc.codegen.expressions import Printer
 from meshc.codegen.lines import Assign, Give, Line, Put, Run, Scan
 from meshc.codegen.text import ANY, ATOM, PRODUCT, SUM, Text, Var, atom, call, quoted, ref, text
@@ -21,7 +21,7 @@ from meshc.semantics.placed import (
     PlacedStatement,
     PlacedUpdate,
 )
-from meshc.semantics.program import CrossEntropy, Dim, Elementwise, NextToken, Reduce, Softmax, Value, Weight
+from meshc.semantics.program import CrossEntropy, Dim, NextToken, Value, Weight
 
 if TYPE_CHECKING:
     from meshc.codegen.lower import Module
@@ -145,7 +145,7 @@ class Body:
         if isinstance(computed.op, NextToken | CrossEntropy):
             self.context.shares.add(computed.result.value)
         self._spread_share(computed)
-        self.context.dtypes[computed.result] = _dtype_of(computed, self.context)
+        self.context.dtypes[computed.result] = dtype_of(computed, self.context)
         self._assign(computed.result, expression)
 
     def _spread_share(self, computed: Computed) -> None:
@@ -372,20 +372,6 @@ def _grouped(items: Sequence[Text]) -> Text:
 def _singular(name: str) -> str:
     name = names.identifier(name, "turn")
     return name[:-1] if name.endswith("s") and len(name) > 2 else f"{name}_turn"
-
-
-def _dtype_of(computed: Computed, context: Context) -> Dtype:
-    """In which dtype a result comes out where activations are narrower than float32."""
-    held = {context.dtype(x) for x in computed.operands if isinstance(x, Placed)}
-    match computed.op:
-        case Elementwise(function="float32"):
-            return "float32"
-        case Reduce(function="mean" | "sum") | Softmax() | NextToken() | CrossEntropy():
-            return "float32" if "float32" in held else "wide"
-        case Elementwise():
-            return "float32" if "float32" in held else "wide" if "wide" in held else "compute"
-        case _:
-            return "float32" if "float32" in held else "compute"
 
 
 def flat(body: Sequence[PlacedStatement]):

@@ -21,7 +21,7 @@ from meshc.semantics.placed import (
     PlacedStatement,
     PlacedWeight,
 )
-from meshc.semantics.program import CrossEntropy, Dim, Dropout, NextToken, Value
+from meshc.semantics.program import CrossEntropy, Dim, Dropout, Elementwise, NextToken, Reduce, Softmax, Value
 
 Dtype = Literal["compute", "wide", "float32"]
 """compute: as the job says; wide: float32 because a sum is, until it moves; float32: because the spec says so."""
@@ -157,3 +157,17 @@ def gathers_weights(body: Iterable[PlacedStatement], weights: dict[Value, Placed
         isinstance(s, Moved) and s.source.value in weights and any(t.kind.startswith("all_gather") for t in s.steps)
         for s in statements(body)
     )
+
+
+def dtype_of(computed: Computed, context: Context) -> Dtype:
+    """In which dtype a result comes out where activations are narrower than float32."""
+    held = {context.dtype(x) for x in computed.operands if isinstance(x, Placed)}
+    match computed.op:
+        case Elementwise(function="float32"):
+            return "float32"
+        case Reduce(function="mean" | "sum") | Softmax() | NextToken() | CrossEntropy():
+            return "float32" if "float32" in held else "wide"
+        case Elementwise():
+            return "float32" if "float32" in held else "wide" if "wide" in held else "compute"
+        case _:
+            return "float32" if "float32" in held else "compute"
