@@ -103,11 +103,9 @@ def attention_within_samples(context: Context) -> Iterator[Diagnostic]:
     ops = dict.fromkeys(i.statement.op for i in context.flat.statements if isinstance(i.statement, Computed))
     for op in ops:
         if isinstance(op, Attend) and along_samples(op, context.placed.program):
-            yield bad_attend(
-                f"attention would run along `{op.seq.name}`, with `{op.heads.name}` as its heads",
-                *([dim.name for dim in value.dims] for value in (op.q, op.k, op.v)),
-                op.span,
-            )
+            q, k, v = ([dim.name for dim in value.dims] for value in (op.q, op.k, op.v))
+            along = f"attention would run along `{op.seq.name}`, with `{op.heads.name}` as its heads"
+            yield bad_attend(along, q, k, v, op.span)
 
 
 def _place(rule: Rule | StageRule | ExchangeRule) -> Span:
