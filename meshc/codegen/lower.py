@@ -16,6 +16,7 @@ from meshc.codegen.text import (
     broken_signature,
     comment,
     quoted,
+    shown,
     tuple_of,
 )
 from meshc.codegen.views import ClassView
@@ -114,7 +115,7 @@ class Module:
 
     def _doc(self) -> str:
         span = self.module.module.span
-        return comment(f"{'Model' if self.is_model else 'Layer'} of {span.source.name}:{span.line}.")
+        return comment(f"{'Model' if self.is_model else 'Layer'} of {shown(span.source.name)}:{span.line}.")
 
     def wanted(self, target: object) -> str:
         if isinstance(target, Var):

@@ -11,8 +11,8 @@ from meshc.codegen.context import Context, statements
 from meshc.codegen.lower import Classes, Lowered
 from meshc.codegen.names import STEP, Names, identifier, suffix
 from meshc.codegen.summary import summary
-from meshc.codegen.text import Var, broken, broken_signature, comment, quoted, tuple_of
-from meshc.codegen.views import Argument, Constant, InputView, ProgramView, StepView
+from meshc.codegen.text import WIDTH, Var, broken, broken_signature, comment, quoted, shown, tuple_of
+from meshc.codegen.views import Argument, Constant, ProgramView, StepView
 from meshc.job.model import Data, Job, Precision
 from meshc.semantics.collectives import Collective
 from meshc.semantics.placed import Computed, Placed, PlacedProgram, PlacedWeight
@@ -25,12 +25,12 @@ def program_view(placed: PlacedProgram, job: Job, collectives: Sequence[Collecti
     model = lowered.lower(placed.model, model=True)
     trained = [w for w in placed.weights if w.weight.trained]
     carried = [w for w in placed.weights if not w.weight.trained]
-    inputs = tuple(_input(context, p) for p in placed.inputs)
+    inputs = tuple(line for p in placed.inputs for line in _input(context, p))
     step = _step(context, model, trained, bool(carried))
     source = placed.program.source
     return ProgramView(
         title=_title(placed),
-        source=comment(source.name),
+        source=shown(source.name),
         name=quoted(placed.model.module.name),
         model=model.view.name,
         spec_hash=hashlib.sha256(source.text.encode()).hexdigest(),
@@ -141,7 +141,7 @@ def _real_shapes(context: Context, weights: Iterable[PlacedWeight]) -> Iterator[
 # ---------------------------------------------------------------- inputs and the step
 
 
-def _input(context: Context, placed: Placed) -> InputView:
+def _input(context: Context, placed: Placed) -> list[str]:
     micro = context.train.microsteps > 1
     dims = [context.constant(d) for d in placed.value.dims]
     if micro:
@@ -149,14 +149,12 @@ def _input(context: Context, placed: Placed) -> InputView:
     is_ids = placed.value.kind is Kind.INT
     dtype = quoted("int32" if is_ids else context.train.precision.compute)
     high = _high(context, placed.value) if is_ids else None
-    return InputView(
-        quoted(placed.value.name),
-        tuple_of(dims),
-        dtype,
-        _spec(placed, micro),
-        str(high) if high else "None",
-        comment(", ".join(d.name for d in placed.value.dims)),
-    )
+    shape, spec = tuple_of(dims), _spec(placed, micro)
+    code = f"{quoted(placed.value.name)}: runtime.Input({shape}, {dtype}, {spec}, high={high})"
+    lines = broken(code, 4, tail=",")
+    words = comment(", ".join(d.name for d in placed.value.dims))
+    whole = f"{lines[0]}  # {words}"
+    return [whole] if len(lines) == 1 and len(whole) <= WIDTH else lines
 
 
 def _spec(placed: Placed, micro: bool) -> str:

@@ -185,6 +185,11 @@ def tuple_of(items: list[str] | tuple[str, ...]) -> str:
     return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
 
 
+def shown(file: str) -> str:
+    """A file's name in a program: what meshc ships by its import, others without their directory."""
+    return comment(file if file.startswith("std/") else file.rpartition("/")[2])[-60:]
+
+
 def comment(words: str) -> str:
     """Text that can stand after `#` or in a docstring: one line, printable, no quotes that end a string."""
-    return "".join(c if c.isprintable() and c not in '"\\' else " " for c in " ".join(words.split()))
+    return " ".join("".join(c if c.isprintable() and c not in '"\\' else " " for c in words).split())

@@ -29,18 +29,6 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class InputView:
-    """A model input: its name as a string literal, and what `runtime.Input` takes."""
-
-    name: str
-    shape: str
-    dtype: str
-    spec: str
-    high: str
-    comment: str
-
-
-@dataclass(frozen=True)
 class Argument:
     """What `loss_and_grads` takes beside weights: how it is made of state and batch, and where it lies.
 
@@ -103,7 +91,7 @@ class ProgramView:
     constants: tuple[Constant, ...]
     mesh: tuple[str, ...]
     renamed: str
-    inputs: tuple[InputView, ...]
+    inputs: tuple[str, ...]
     placement: tuple[str, ...]
     grads: tuple[str, ...]
     optimizer_place: tuple[str, ...]
