@@ -173,6 +173,10 @@ def optimizer_leaves(state: State) -> dict[str, jax.Array]:
     return leaves
 
 
+def first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0][:160]
+
+
 def end_with_parent() -> None:
     """Ends this process when standard input, which the parent holds open, closes: however the parent ended."""
 
@@ -193,7 +197,7 @@ def main(request: Path, result: Path) -> None:
             proof["measures"] += [dataclasses.asdict(m) for m in TASKS[task["task"]](**task["arguments"])]
         except Exception as error:  # a program that does not compile or run is what a proof is there to find
             traceback.print_exc()
-            proof["problem"] = f"{task['task']}: {type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+            proof["problem"] = f"{task['task']}: {type(error).__name__}: {first_line(error)}"
         result.write_text(json.dumps(found), encoding="utf-8")
 
 

@@ -69,22 +69,28 @@ def _moved_out(gather: Collective) -> float:
 def _not_derived(found: Sequence[WireCollective], stated: Sequence[Collective]) -> Measure:
     """The share of all bytes that go beyond what the derived list has of their kind and axes."""
     derived, compiled = _bytes_by_kind(stated), _bytes_by_kind(found)
-    beyond: dict[Kind, float] = {}
-    for (op, axes), num_bytes in compiled.items():
-        if num_bytes > derived[op, axes] * (1 + SHARE_OF_AXES):
-            spare = derived["all-reduce", axes] - compiled["all-reduce", axes] if op in HALVES_OF_ALL_REDUCE else 0
-            beyond[op, axes] = max(num_bytes - derived[op, axes] - max(spare, 0), 0)
+    beyond = {kind: _beyond(kind, derived, compiled) for kind in compiled}
     total = sum(compiled.values())
     largest = sorted((kind for kind, excess in beyond.items() if excess), key=lambda kind: -beyond[kind])[:3]
     names = ", ".join(f"{op} over {_name(axes)}" for op, axes in largest)
     return Measure("not derived", names or "nothing", sum(beyond.values()) / total if total else 0.0, SHARE_NOT_DERIVED)
 
 
-def _bytes_by_kind(collectives: Iterable[Collective] | Iterable[WireCollective]) -> defaultdict[Kind, float]:
+def _beyond(kind: Kind, derived: Mapping[Kind, float], compiled: Mapping[Kind, float]) -> float:
+    """Bytes of one kind that were not derived: beyond the allowed share, and not half of an all-reduce that was."""
+    op, axes = kind
+    num_bytes, expected, whole = compiled[kind], derived.get(kind, 0.0), ("all-reduce", axes)
+    if num_bytes <= expected * (1 + SHARE_OF_AXES):
+        return 0.0
+    spare = derived.get(whole, 0.0) - compiled.get(whole, 0.0) if op in HALVES_OF_ALL_REDUCE else 0.0
+    return max(num_bytes - expected - max(spare, 0.0), 0.0)
+
+
+def _bytes_by_kind(collectives: Iterable[Collective] | Iterable[WireCollective]) -> dict[Kind, float]:
     total: defaultdict[Kind, float] = defaultdict(float)
     for c in collectives:
-        total[c.op, c.axes] += round(c.bytes_per_device if isinstance(c, Collective) else c.bytes_per_step)
-    return total
+        total[c.op, c.axes] += c.bytes_per_device if isinstance(c, Collective) else c.bytes_per_step
+    return dict(total)
 
 
 def _notes(found: Iterable[WireCollective], scalars: Sequence[WireCollective]) -> list[str]:

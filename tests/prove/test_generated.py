@@ -100,13 +100,13 @@ NORMS_WHOLE = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flags", [(), ("train.microsteps=2",), ("train.remat=full", "train.optimizer.name=lion")])
-@pytest.mark.parametrize("name", proofs.ALL)
-def test_every_proof_holds(prove: Prove, name: ProofName, flags: tuple[str, ...]):
+def test_every_proof_holds(tmp_path: Path, flags: tuple[str, ...]):
     """With dropout, whose masks must not depend on the mesh."""
-    proof = prove(name, flags=flags)
-    assert proof.problem is None
-    assert [f"{m.claim} {m.subject} {m.deviation}" for m in proof.failures] == []
-    assert proof.holds
+    path = tmp_path / "small.mesh"
+    path.write_text(SPEC, encoding="utf-8")
+    found = list(proofs.run("small.mesh", builder(path, str, flags)))
+    assert {p.name for p in found} == set(proofs.ALL)
+    assert [(p.name, p.problem, p.failures) for p in found if not p.holds] == []
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_gradients_that_are_not_summed_over_replicas(prove: Prove):
 def test_what_jax_itself_refuses_is_the_proofs_problem(prove: Prove):
     """The check of varying axes is on in every generated program."""
     proof = prove("traffic", swap(NO_SUM_OVER_REPLICAS))
-    assert proof.problem is not None and "out_specs" in proof.problem
+    assert proof.problem is not None and "ValueError" in proof.problem
     assert not proof.holds
 
 
