@@ -77,8 +77,13 @@ def no_such_dim(dim: str, name: str, dims: Sequence[str], span: Span, helps: tup
     return Diagnostic("E0230", f"`{name}` has no dim `{dim}`", (Label(span, f"`{name}` is {bracketed(dims)}"),), helps)
 
 
-def odd_dim(dim: str, size: int, span: Span) -> Diagnostic:
-    return Diagnostic("E0230", f"rope turns pairs, and `{dim}` is {size}", (Label(span),), ("its size must be even",))
+def no_pairs(dim: str, size: int, padded_to: int | None, span: Span) -> Diagnostic:
+    """Of `rope`, on a dim that is odd, or padded: then its halves would be others."""
+    if padded_to is None:
+        message, cure = f"rope turns pairs, and `{dim}` is {size}", "its size must be even"
+    else:
+        message, cure = f"rope turns pairs, and `{dim}` is {size} padded to {padded_to}", "it cannot be padded"
+    return Diagnostic("E0230", message, (Label(span),), (cure,))
 
 
 def carry_changes(name: str, before: Sequence[str], after: Sequence[str], span: Span, first: Span) -> Diagnostic:

@@ -113,7 +113,8 @@ def _rope(b: Builder, args: Arguments, wish: Wish) -> Operand:
         return BROKEN
     turned = x.dims[-1]
     if turned.size % 2 or turned.padded:
-        b.report(spec_tensors.odd_dim(turned.name, turned.real, args.span))
+        padded_to = turned.size if turned.padded else None
+        b.report(spec_tensors.no_pairs(turned.name, turned.real, padded_to, args.span))
         return BROKEN
     result = b.value(x.name, x.dims, args.span, wish)
     b.emit(Rope(x, along, float(theta), result, args.span))
