@@ -130,7 +130,8 @@ def run(
     if ready is None:
         return 1
     steps_flag = ["--steps", str(steps)] if steps else []
-    return run_program(ready.program, ["--out", str(ready.run_dir), *steps_flag, *arguments], ready.environment)
+    code = run_program(ready.program, ["--out", str(ready.run_dir), *steps_flag, *arguments], ready.environment)
+    return _killed(-code) if code < 0 else code
 
 
 @cli.command()
@@ -279,6 +280,16 @@ def _build_to_run(request: Request, out: str | None) -> Ready | Diagnostic | Non
     run_dir = _run_dir(Path(compiled.target.spec.name).stem, out)
     problems = write_program(run_dir / "program", compiled.files, compiled.manifest)
     return problems[0] if problems else Ready(run_dir / "program", run_dir, env)
+
+
+def _killed(number: int) -> int:
+    """The exit code of a program that a signal ended, which itself could not say so."""
+    import signal
+
+    from meshc.diagnostics.run import killed
+
+    _print([killed(signal.Signals(number).name)], "full", sys.stderr)
+    return 128 + number
 
 
 def _run_dir(name: str, out: str | None) -> Path:

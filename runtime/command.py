@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from .interrupts import nothing_to_save
+
 
 def arguments(description: str, *, steps: int, out: str) -> argparse.Namespace:
     """The command line of a generated program: `steps`, `out`, `resume`, `init_from`, as `train` takes them."""
+    nothing_to_save()
     parser = argparse.ArgumentParser(description=description.strip().splitlines()[0])
     parser.add_argument("--steps", type=_positive, default=steps, help="updates in all (%(default)s)")
     parser.add_argument("--out", default=out, help="run directory (%(default)s)")

@@ -79,6 +79,7 @@ def quiet_orbax() -> None:
     if _not_orbax in logger.filters:
         return
     logger.addFilter(_not_orbax)
+    logging.getLogger("asyncio").addFilter(lambda record: "orbax" not in record.getMessage())
     before = sys.unraisablehook
     closed = "Event loop is closed"
     sys.unraisablehook = lambda args: None if closed in str(args.exc_value) else before(args)

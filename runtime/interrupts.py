@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +19,23 @@ class Interrupt:
     @property
     def name(self) -> str:
         return signal.Signals(self.number or 0).name
+
+
+def nothing_to_save() -> None:
+    """Lets SIGINT and SIGTERM end the process at once, with a word: for what comes before the first step.
+
+    There an exception could come up within an import or a compilation, where it is a traceback or worse. A signal that
+    the process was started to ignore stays ignored.
+    """
+
+    def end(number: int, _frame: Any) -> None:
+        sys.stderr.write(f"stopped by {signal.Signals(number).name} before the first step\n")
+        sys.stderr.flush()
+        os._exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, end)
 
 
 @contextmanager

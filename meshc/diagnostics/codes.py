@@ -121,6 +121,7 @@ TITLES: dict[str, str] = {
     "E0604": "the machine to run on is not this one",
     "E0605": "no tensor of that name",
     "E0606": "no diagnostic of that code",
+    "E0607": "a program that a signal ended",
     # ---------------------------------------------------------------- waste (W03xx)
     "W0310": "a weight that nothing uses",
     "W0311": "a dim that no tensor has",

@@ -43,6 +43,11 @@ def other_backend(backend: str) -> Diagnostic:
     return Diagnostic("E0604", f"the job is for `{backend}`, which `meshc run` does not start", (), helps)
 
 
+def killed(signal: str) -> Diagnostic:
+    helps = ("the machine may have run out of memory", "--resume goes on from the newest checkpoint, if there is one")
+    return Diagnostic("E0607", f"the program was ended by {signal}", (), helps if signal == "SIGKILL" else helps[1:])
+
+
 def unknown_tensor(name: str, paths: list[str]) -> Diagnostic:
     if any(sign in name for sign in "*?["):
         return Diagnostic("E0605", f"no tensor matches `{name}`", (), ("a glob is held against whole paths",))

@@ -16,7 +16,7 @@ from meshc.diagnostics import run as say
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.slices import Slice
 from meshc.launch.program_dir import PROGRAM
-from meshc.runtime.env import Environment
+from meshc.runtime.env import PATIENT, XLA_FLAGS, Environment
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 SECONDS_TO_END = 30
@@ -37,8 +37,8 @@ def environment(slice: Slice | None, devices: int, backend: str = "local") -> En
 
 
 def run_program(directory: Path, arguments: Sequence[str], env: Environment) -> int:
-    """Runs the program to its end and yields its exit code; 128 + the signal where one ended it."""
-    command = [sys.executable, str(directory / PROGRAM), *arguments]
+    """Runs the program to its end and yields its exit code; minus the signal where one ended it."""
+    command = [sys.executable, "-P", "-m", "meshc.runtime.start", str(directory / PROGRAM), *arguments]
     # A group of its own: Ctrl-C reaches it once, through us.
     child = subprocess.Popen(command, env=_variables(env), process_group=0, preexec_fn=_end_with(os.getpid()))
     try:
@@ -46,12 +46,14 @@ def run_program(directory: Path, arguments: Sequence[str], env: Environment) -> 
             code = child.wait()
     finally:
         _end(child)
-    return code if code >= 0 else 128 - code
+    return code
 
 
 def _variables(env: Environment) -> dict[str, str]:
     """Our environment, the program's place, and where to find `meshc.runtime` when meshc is not installed."""
     variables = {**os.environ, **env.variables()}
+    if env.cpu_devices > 1:
+        variables[XLA_FLAGS] = f"{PATIENT} {variables.get(XLA_FLAGS, '')}".strip()
     root = Path(__file__).parent.parent.parent
     if root.name not in ("site-packages", "dist-packages"):
         variables["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(root))))

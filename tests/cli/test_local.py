@@ -52,7 +52,7 @@ def test_another_machine_is_refused(name: str, backend: str):
 
 
 @pytest.mark.parametrize(
-    ("ending", "code"), [("", 0), ("exit(7)", 7), ("exit('no')", 1), ("os.kill(os.getpid(), 9)", 137)]
+    ("ending", "code"), [("", 0), ("exit(7)", 7), ("exit('no')", 1), ("os.kill(os.getpid(), 9)", -9)]
 )
 def test_the_exit_code_is_passed_on(tmp_path: Path, ending: str, code: int):
     assert run_program(program(tmp_path, f"import os\n{ending}\n"), [], Environment()) == code
@@ -77,15 +77,17 @@ time.sleep(60)
 """
 
 
+OURS = """
+import sys; from pathlib import Path; from meshc.launch.local import run_program
+from meshc.runtime.env import Environment
+sys.exit(run_program(Path(sys.argv[1]), [sys.argv[1] + '/pid'], Environment()))
+"""
+
+
 def started(directory: Path) -> tuple[subprocess.Popen[bytes], int]:
     """A process that runs a program which sleeps, and that program's process id."""
     program(directory, SLEEPER)
-    code = (
-        "import sys; from pathlib import Path; from meshc.launch.local import run_program\n"
-        "from meshc.runtime.env import Environment\n"
-        "sys.exit(run_program(Path(sys.argv[1]), [sys.argv[1] + '/pid'], Environment()))"
-    )
-    ours = subprocess.Popen([sys.executable, "-c", code, str(directory)])
+    ours = subprocess.Popen([sys.executable, "-c", OURS, str(directory)])
     wait_for((directory / "pid").exists)
     return ours, int((directory / "pid").read_text())
 
@@ -112,6 +114,24 @@ def test_signals_are_forwarded_and_the_program_decides(tmp_path: Path, number: s
     assert ours.wait(20) == 9
     assert (tmp_path / "pid.told").read_text() == str(int(number))
     assert not runs(pid)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_before_a_program_can_decide_it_ends_with_a_word(tmp_path: Path, number: signal.Signals, code: int):
+    """As while it imports jax: an exception could come up anywhere in there."""
+    program(tmp_path, "import pathlib, sys, time\npathlib.Path(sys.argv[1]).touch()\ntime.sleep(60)\n")
+    ours = subprocess.Popen(
+        [sys.executable, "-c", OURS, str(tmp_path)], stderr=subprocess.PIPE, text=True, preexec_fn=_heard
+    )
+    wait_for((tmp_path / "pid").exists)
+    ours.send_signal(number)
+    _, err = ours.communicate(timeout=20)
+    assert (ours.returncode, err) == (code, f"stopped by {number.name} before the first step\n")
+
+
+def _heard() -> None:
+    """A process that a test runner starts in the background may be born deaf to SIGINT."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_the_program_ends_when_we_are_killed(tmp_path: Path):

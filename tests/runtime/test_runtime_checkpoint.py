@@ -1,5 +1,6 @@
 """Checkpoints know no mesh: what was saved on one is bit-equal on any other, or an error names what does not fit."""
 
+import logging
 import shutil
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from jax.sharding import PartitionSpec as P
 from meshc import runtime
 from meshc.runtime.canonical import _without_padding, layout
 from meshc.runtime.checkpoint import Position, Store, load_weights
+from meshc.runtime.disk import quiet_orbax
 from tests.runtime import bigram
 from tests.runtime.limits import files_up_to
 
@@ -219,6 +221,14 @@ def test_a_disk_that_fills_up_while_saving_leaves_nothing(tmp_path, capfd):
         message = try_to_save(tmp_path, capfd)
     assert "File too large" in message and "no checkpoint of this run is complete yet" in message
     assert not list(tmp_path.iterdir())
+
+
+def test_what_orbax_leaves_to_the_event_loop_is_not_told_again(caplog):
+    quiet_orbax()
+    logger = logging.getLogger("asyncio")
+    logger.error("Task exception was never retrieved\nfuture: <Task coro=<write_fragment() at orbax/checkpoint/x.py>>")
+    logger.error("Task exception was never retrieved\nfuture: <Task coro=<mine() at mine.py>>")
+    assert [record.getMessage().partition("coro=")[2] for record in caplog.records] == ["<mine() at mine.py>>"]
 
 
 def test_a_disk_too_small_is_told_before_anything_is_written(tmp_path, capfd, monkeypatch):
