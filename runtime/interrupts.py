@@ -36,6 +36,7 @@ def nothing_to_save() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, end)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
 
 
 @contextmanager

@@ -65,6 +65,8 @@ def _end_with(parent: int):
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
     def in_child() -> None:
+        # Python, while it starts, answers with a traceback; `start` lets them through.
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
         if libc:
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
             if os.getppid() != parent:

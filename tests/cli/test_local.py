@@ -129,6 +129,20 @@ def test_before_a_program_can_decide_it_ends_with_a_word(tmp_path: Path, number:
     assert (ours.returncode, err) == (code, f"stopped by {number.name} before the first step\n")
 
 
+def test_told_to_end_while_python_starts_it_ends_with_a_word(tmp_path: Path, monkeypatch, capfd):
+    """The signal is there before Python is: it waits until somebody can answer it."""
+    popen = subprocess.Popen
+
+    def told_at_once(*arguments, **options):
+        child = popen(*arguments, **options)
+        child.send_signal(signal.SIGINT)
+        return child
+
+    monkeypatch.setattr(subprocess, "Popen", told_at_once)
+    assert run_program(program(tmp_path, "import time\ntime.sleep(60)\n"), [], Environment()) == 130
+    assert capfd.readouterr().err == "stopped by SIGINT before the first step\n"
+
+
 def _heard() -> None:
     """A process that a test runner starts in the background may be born deaf to SIGINT."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
