@@ -18,6 +18,12 @@ LOCAL_DEVICES = "JAX_LOCAL_DEVICE_IDS"  # which of the machine's devices are thi
 PLATFORMS = "JAX_PLATFORMS"  # cpu, cuda, tpu
 CPU_DEVICES = "JAX_NUM_CPU_DEVICES"  # virtual devices of each process, on the cpu platform
 
+XLA_FLAGS = "XLA_FLAGS"
+PATIENT = (
+    "--xla_cpu_collective_call_warn_stuck_timeout_seconds=300 --xla_cpu_collective_call_terminate_timeout_seconds=3600"
+)
+"""Many virtual devices on few cores may take longer to meet than the 40 s after which XLA ends the process."""
+
 
 @dataclass(frozen=True)
 class Environment:

@@ -126,10 +126,18 @@ def training(mesh: str, one: str, steps: int, claim: str, bound: float) -> Itera
     yield from parity.losses(claim, run(mesh, steps)[1], run(one, steps)[1], bound)
 
 
-def shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
-    """Where weights and optimizer state lie after a step; `derived` is place -> path -> axes of each dim."""
+def weight_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
+    """Where weights lie after a step of SGD (Adam would make rounding a step as large as any other).
+
+    `derived` is place -> path -> axes of each dim.
+    """
     (state, _), (state_one, _) = run(mesh, 1), run(one, 1)
     yield from _shards("weight", build(mesh), derived["rest"], state.weights, state_one.weights)
+
+
+def optimizer_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
+    """Where the state of the spec's optimizer lies after a step."""
+    (state, _), (state_one, _) = run(mesh, 1), run(one, 1)
     moments, moments_one = optimizer_leaves(state), optimizer_leaves(state_one)
     yield from _shards("optimizer state", build(mesh), derived["optimizer"], moments, moments_one)
 
@@ -143,9 +151,17 @@ def gradient_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[
 def _shards(
     claim: str, program: Program, derived: dict[str, list[list[str]]], found: Arrays, whole: Arrays
 ) -> Iterator[Measure]:
+    """`found` and `whole` by path, or `path (which of the optimizer's)`."""
+    on_one = on_host(whole)
+    largest: dict[str, float] = {}
+    for name, array in on_one.items():
+        kind = name.partition(" ")[2]
+        largest[kind] = max(largest.get(kind, 0.0), placement.largest_of(array))
+    sizes = dict(program.mesh.shape)
     for name, array in found.items():
-        parts, axes = parts_of(array, program.mesh), derived[name.split(" ")[0]]
-        yield from placement.measures(claim, name, parts, axes, dict(program.mesh.shape), np.asarray(whole[name]))
+        path, _, kind = name.partition(" ")
+        parts = parts_of(array, program.mesh)
+        yield from placement.measures(claim, name, parts, derived[path], sizes, on_one[name], largest[kind])
 
 
 def traffic(mesh: str, text: str) -> Iterator[Measure]:
@@ -154,7 +170,10 @@ def traffic(mesh: str, text: str) -> Iterator[Measure]:
     yield from ()
 
 
-TASKS = {task.__name__: task for task in (gradients, descent, training, shards, gradient_shards, traffic)}
+TASKS = {
+    task.__name__: task
+    for task in (gradients, descent, training, weight_shards, optimizer_shards, gradient_shards, traffic)
+}
 
 
 def parts_of(array: jax.Array, mesh: jax.sharding.Mesh) -> list[placement.Shard]:

@@ -17,6 +17,9 @@ from meshc.prove.model import Measure
 SAME_SLICE = 1e-6
 """How far a shard may be from the slice of a one-device run, of that array's largest value: rounding, no more."""
 
+NOISE = 1e-10
+"""Of the largest value of all arrays of a kind: an array below it (a key bias's gradient is zero) is rounding."""
+
 Axes = Sequence[Sequence[str]]
 
 
@@ -29,23 +32,34 @@ class Shard:
 
 
 def measures(
-    claim: str, path: str, shards: Sequence[Shard], axes: Axes, sizes: Mapping[str, int], whole: np.ndarray
+    claim: str,
+    path: str,
+    shards: Sequence[Shard],
+    axes: Axes,
+    sizes: Mapping[str, int],
+    whole: np.ndarray,
+    largest: float = 0.0,
 ) -> Iterator[Measure]:
     """What is wrong with one array's shards.
 
-    axes: for each dim the axes that split it, slowest first; sizes: of all axes; whole: the array of a one-device run
+    axes: for each dim the axes that split it, slowest first; sizes: of all axes; whole: the array of a one-device run;
+    largest: the largest value of all arrays of its kind
     """
     slices = [slice_of(s.at, axes, sizes, whole.shape) for s in shards]
     wrong = sum(s.data.shape != whole[i].shape for s, i in zip(shards, slices, strict=True))
     yield Measure(f"{claim}: shards of another shape", path, wrong, 0)
     if wrong:
         return
-    scale = float(np.max(np.abs(whole), initial=0)) or 1.0
+    scale = max(largest_of(whole), largest * NOISE / SAME_SLICE) or 1.0
     distance = max(_distance(s.data, whole[i]) for s, i in zip(shards, slices, strict=True))
     yield Measure(f"{claim}: shards against their slice", path, distance / scale, SAME_SLICE)
     missing = len(_distinct(whole[i] for i in slices)) - len(_distinct(s.data for s in shards))
     yield Measure(f"{claim}: shards that are equal and should differ", path, max(missing, 0), 0)
     yield Measure(f"{claim}: copies that differ", path, _differing_copies(shards, slices), 0)
+
+
+def largest_of(whole: np.ndarray) -> float:
+    return float(np.max(np.abs(whole), initial=0))
 
 
 def slice_of(at: Mapping[str, int], axes: Axes, sizes: Mapping[str, int], shape: Sequence[int]) -> tuple[slice, ...]:

@@ -12,13 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from meshc.prove.model import Measure
+from meshc.runtime.env import PATIENT
 
 PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 SECONDS_TO_END = 5
-PATIENT = (
-    "--xla_cpu_collective_call_warn_stuck_timeout_seconds=300 --xla_cpu_collective_call_terminate_timeout_seconds=3600"
-)
-"""XLA ends a process whose devices do not meet within 40 s, which on a busy machine is no sign of a deadlock."""
 QUICK = "--xla_backend_optimization_level=0"
 """Machine code as it comes: half the time to compile. The optimised HLO and its collectives stay as they are."""
 COMPILATION_CACHE = ("JAX_COMPILATION_CACHE_", "JAX_PERSISTENT_CACHE_")

@@ -59,7 +59,8 @@ def _exact_tasks(build: Builder, directory: Path) -> list[Task]:
         Task("parity", "gradients", sgd.paths),
         Task("parity", "descent", {**sgd.paths, "steps": STEPS}),
         Task("parity", "training", {**own.paths, **claim}),
-        Task("placement", "shards", {**own.paths, "derived": derived_axes(own)}),
+        Task("placement", "weight_shards", {**sgd.paths, "derived": derived_axes(sgd)}),
+        Task("placement", "optimizer_shards", {**own.paths, "derived": derived_axes(own)}),
         Task("placement", "gradient_shards", {**sgd.paths, "derived": derived_axes(sgd)}),
     ]
 

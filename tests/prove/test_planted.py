@@ -53,7 +53,8 @@ def prove(tmp_path: Path) -> Prove:
         tasks = [
             Task("parity", "gradients", paths),
             Task("parity", "descent", {**paths, "steps": 5}),
-            Task("placement", "shards", {**paths, "derived": {"rest": AXES, "optimizer": AXES}}),
+            Task("placement", "weight_shards", {**paths, "derived": {"rest": AXES, "optimizer": AXES}}),
+            Task("placement", "optimizer_shards", {**paths, "derived": {"rest": AXES, "optimizer": AXES}}),
             Task("placement", "gradient_shards", {**paths, "derived": {"rest": AXES, "optimizer": AXES}}),
             Task("traffic", "traffic", {"mesh": paths["mesh"], "text": str(tmp_path / "step.hlo")}),
         ]
