@@ -174,14 +174,18 @@ class Writer:
         self.named[target] = name
         return name
 
-    def write(self, lines: Sequence[Line], indent: int, outside: frozenset[str] = frozenset()) -> list[str]:
-        """`outside` are names of an enclosing function that these lines read."""
+    def write(
+        self, lines: Sequence[Line], indent: int, outside: frozenset[str] = frozenset(), begun: bool = False
+    ) -> list[str]:
+        """`outside` are names of an enclosing function that these lines read; `begun`: others precede them."""
         last = {target: i for i, line in enumerate(lines) for target in uses([line])}
         code: list[str] = []
         for i, line in enumerate(lines):
             busy = {self.named[t] for t, at in last.items() if at > i and t in self.named} | outside
             if isinstance(line, Scan):
-                code += self._scan(line, indent, busy)
+                scan = self._scan(line, indent, busy)
+                follows = (code or begun) and scan[0].lstrip().startswith(("def ", "@"))
+                code += ["", *scan] if follows else scan
                 continue
             value = line.value.render(self.named.__getitem__)
             if isinstance(line, Assign):
@@ -249,7 +253,7 @@ class Writer:
                 locals_.append(self.bind(module, bound | set(inner) | set(locals_) | outside))
             merged = f"nnx.merge({self.named[scan.structure]}, {self.named[scan.weights]}, copy=True)"
             body += broken(f"{', '.join(locals_)} = {merged}", indent + 4)
-        body += self.write(scan.body, indent + 4, frozenset(outside))
+        body += self.write(scan.body, indent + 4, frozenset(outside), begun=bool(body))
         return [*broken(f"def {function}({', '.join(parameters)}):", indent), *body]
 
 

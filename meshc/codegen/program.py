@@ -128,7 +128,7 @@ def _mesh(placed: PlacedProgram) -> list[str]:
 
 def _renamed(context: Context) -> str:
     pairs = [f"{quoted(a)}: {quoted(n)}" for n, a in context.attributes.items() if a != n]
-    return f"{{{', '.join(pairs)}}}" if pairs else ""
+    return "\n".join(broken(f"RENAMED = {{{', '.join(pairs)}}}")) if pairs else ""
 
 
 def _real_shapes(context: Context, weights: Iterable[PlacedWeight]) -> Iterator[str]:

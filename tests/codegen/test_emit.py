@@ -11,12 +11,21 @@ import pytest
 from tests.codegen.programs import FEATURES, LLAMA, generated, spec
 
 RULES = ["--config", str(Path(__file__).parents[2] / "pyproject.toml"), "--no-cache"]
+TURNS = "repeat layers {{ param w: embed -> embed'; x = x @ w }}"
+NESTED = LLAMA.replace("as block }}", f"as block; {TURNS.replace('w', 'v').replace('layers', '3')} }}}}\n  {TURNS}")
+RESERVED = LLAMA.replace(
+    "param head",
+    "; ".join(f"x = RMSNorm(x) as {name}" for name in "lambda class def del global pass raise".split())
+    + "; param head",
+)
 CASES = {
     "one device": (spec({"tp": 1}, "tensor(tp)"), ()),
     "everything": (spec({"f": 2, "t": 2}, "fsdp(f); tensor(t, sequence = true)", FEATURES), ()),
     "microsteps": (spec({"d": 2, "f": 2}, "zero1(d); fsdp(f)", block=", rate = 0.1"), ("train.microsteps=2",)),
     "mixed precision": (spec({"f": 2}, "fsdp(f)"), ("train.precision.compute=bfloat16", "train.remat=dots")),
     "kept": (spec({"f": 2, "t": 2}, "fsdp(f, gathered = kept); tensor(t)"), ("train.remat=full",)),
+    "repeats of weights": (spec({"f": 2}, "fsdp(f)", NESTED), ()),
+    "names that Python has": (spec({"f": 2}, "fsdp(f)", RESERVED), ()),
     "padded": (spec({"t": 4}, "tensor(t); kv_heads -> none", vocab="pad(29, 8)"), ()),
     "long names": (
         spec({"a" * 40: 2, "b" * 40: 2}, f"fsdp({'a' * 40}); tensor({'b' * 40})").replace("table", "table" * 9),
