@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from meshc.codegen.padding import falsified
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed, PlacedProgram
@@ -25,6 +26,7 @@ def unsupported(placed: PlacedProgram) -> list[Diagnostic]:
 
 
 def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
+    yield from falsified(placed)
     for stage in placed.program.stages:
         yield "pipelines", stage.origin.span if stage.origin else stage.span
     for item in flatten(placed).statements:

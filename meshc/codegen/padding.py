@@ -1,0 +1,133 @@
+"""What padding would falsify. A padded dim is computed at its full size, so its padding must hold zeros wherever it is
+summed over, and get no gradient there: then a weight's padding, zero at first, stays zero.
+
+Of every tensor it is derived along which padded dims it may hold something else ("noise"); softmax and the losses mask
+by the real size and may see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from meshc.semantics.flat import FlatProgram, flatten
+from meshc.semantics.placed import Computed, Moved, Placed, PlacedProgram, PlacedUpdate
+from meshc.semantics.program import (
+    Attend,
+    Concat,
+    Contract,
+    Custom,
+    Dim,
+    Elementwise,
+    Op,
+    Reduce,
+    Rename,
+    Softmax,
+    Split,
+    Value,
+)
+from meshc.source import Span
+
+KEEP_ZERO = frozenset("neg square sqrt abs tanh silu gelu relu sign float32 maximum minimum add sub".split())
+"""Functions of zeros that are zero."""
+
+
+def falsified(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
+    """Each operation that a padded dim would make wrong: what it is, and where."""
+    for item in placed.inputs:
+        for dim in item.value.dims:
+            if dim.padded:
+                yield f"inputs with a padded dim (`{dim.name}`)", item.value.span
+    flat = flatten(placed)
+    noise = _Noise(flat)
+    squares = {id(s.result.value) for s in noise.computed if _is_square(s.op)}
+    for statement in noise.computed:
+        for dim in _summed(statement.op, squares, noise.of(statement)):
+            yield f"sums over the padding of `{dim.name}`", statement.op.span
+
+    for update in (i.statement for i in flat.statements if isinstance(i.statement, PlacedUpdate)):
+        if noise.held(update.value):  # a state's padding would not stay zero
+            names = ", ".join(f"`{name}`" for name in sorted(noise.held(update.value)))
+            yield f"states that are not zero in the padding of {names}", update.update.span
+
+
+def _is_square(op: Op) -> bool:
+    """What gives zeros no gradient."""
+    return isinstance(op, Elementwise) and (
+        op.function == "square" or (op.function == "mul" and op.operands[0] is op.operands[-1])
+    )
+
+
+def _summed(op: Op, squares: set[int], noise: frozenset[str]) -> Iterator[Dim]:
+    """Padded dims over which the operation sums, where that is not right."""
+    match op:
+        case Reduce(operand=operand, over=over):
+            right = id(operand) in squares and op.function != "max"
+            yield from (d for d in over if d.padded and (d.name in noise or not right))
+        case Contract(over=over):
+            yield from (d for d in over if d.padded and d.name in noise)
+        case Attend(q=q, v=v):
+            yield from (d for d in {q.dims[-1], v.dims[-1]} if d.padded)
+        case Concat(along=along, parts=parts):
+            yield from (d for d in (along, *parts) if d.padded)
+        case Split(along=along, part=part):
+            yield from (d for d in (along, part) if d.padded)
+        case Custom(operands=operands):
+            yield from (d for operand in operands for d in operand.dims if d.padded)
+
+
+class _Noise:
+    """By tensor, the names of padded dims along which its padding may be other than zero."""
+
+    def __init__(self, flat: FlatProgram) -> None:
+        self.flat = flat
+        self.known: dict[Placed, frozenset[str]] = {}
+        self.computed = [i.statement for i in flat.statements if isinstance(i.statement, Computed)]
+        before = None
+        while before != self.known:  # what a repeat hands on, its next turn has
+            before = dict(self.known)
+            for item in flat.statements:
+                match item.statement:
+                    case Moved(source=source, result=result):
+                        self._add(result, self.held(source))
+                    case Computed() as computed:
+                        self._add(computed.result, self._yielded(computed))
+
+    def of(self, computed: Computed) -> frozenset[str]:
+        """The noise of all operands."""
+        return frozenset().union(*(self.held(o) for o in computed.operands if isinstance(o, Placed)))
+
+    def held(self, placed: Placed) -> frozenset[str]:
+        return self.known.get(self.flat.of(placed), frozenset())
+
+    def _add(self, placed: Placed, names: frozenset[str]) -> None:
+        root = self.flat.of(placed)
+        self.known[root] = self.known.get(root, frozenset()) | names
+
+    def _yielded(self, computed: Computed) -> frozenset[str]:
+        padded = [dim.name for dim in computed.op.result.dims if dim.padded]
+        match computed.op:
+            case Elementwise() as op:
+                return frozenset(name for name in padded if not self._zero(op, name, computed))
+            case Softmax(over=over):
+                return self.of(computed) - {over.name}
+            case Rename(old=old, new=new):
+                return frozenset(new.name if name == old.name else name for name in self.of(computed))
+            case _:
+                return self.of(computed) & frozenset(padded)
+
+    def _zero(self, op: Elementwise, dim: str, computed: Computed) -> bool:
+        """Whether the result is zero in the padding of `dim`."""
+        operands = zip(op.operands, computed.operands, strict=True)
+        zeros = [isinstance(p, Placed) and isinstance(v, Value) and self._is_zero(v, p, dim) for v, p in operands]
+        if op.function == "mul":
+            return any(zeros)
+        if op.function == "div":
+            return zeros[0] and not any(isinstance(v, Value) and _has(v, dim) for v in op.operands[1:])
+        return op.function in KEEP_ZERO and all(zeros)
+
+    def _is_zero(self, value: Value, placed: Placed, dim: str) -> bool:
+        return _has(value, dim) and dim not in self.held(placed)
+
+
+def _has(value: Value, dim: str) -> bool:
+    return any(d.name == dim for d in value.dims)
