@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import os
 import re
@@ -347,6 +349,8 @@ def _code(diagnostics: Sequence[Diagnostic], strict: bool) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    # A process may be started with its streams closed.
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that has not all characters is no error
@@ -366,8 +370,24 @@ def _main(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:  # `meshc explain … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        return _unprinted(error) if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) else _bug(error)
     except Exception as error:
         return _bug(error)
+
+
+def _unprinted(error: OSError) -> int:
+    """Output that a full disk did not take; the message neither, if it goes there, too."""
+    from meshc.diagnostics.run import unprinted
+    from meshc.load import reason
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError):
+        _fail(unprinted(reason(error)))
+        sys.stderr.flush()
+        return 1
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    return 1
 
 
 def _bug(error: Exception) -> int:

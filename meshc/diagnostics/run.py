@@ -10,6 +10,10 @@ def cannot_write(path: str, why: str) -> Diagnostic:
     return Diagnostic("E0602", f"cannot write `{path}`: {why}", (), ("nothing was left half-written",))
 
 
+def unprinted(why: str) -> Diagnostic:
+    return Diagnostic("E0602", f"cannot write the output: {why}")
+
+
 def not_a_directory(path: str) -> Diagnostic:
     return Diagnostic("E0601", f"`{path}` is not a directory", (), ("name another one",))
 

@@ -319,3 +319,21 @@ def test_a_reader_that_goes_away_is_no_error(home: Path):
     command = f"{sys.executable} -m meshc.cli explain spec.mesh | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], cwd=home, capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("command", ["lint spec.mesh", "explain spec.mesh", "lint missing.mesh", "--help"])
+@pytest.mark.parametrize("streams", ["> /dev/full", "> /dev/full 2>&1", "2> /dev/full"])
+def test_output_that_a_full_disk_does_not_take(home: Path, command: str, streams: str):
+    shell = f"{sys.executable} -m meshc.cli {command} {streams}"
+    done = subprocess.run(["bash", "-c", shell], cwd=home, capture_output=True, text=True, check=False)
+    written = streams == "2> /dev/full" and command != "lint missing.mesh"
+    assert done.returncode == (0 if written else 1)
+    assert "bug" not in done.stderr and "Traceback" not in done.stderr
+    assert streams != "> /dev/full" or "cannot write the output: no space left on device" in done.stderr
+
+
+@pytest.mark.parametrize(("streams", "out"), [(">&-", ""), ("2>&-", "1 file checked: no problems\n"), (">&- 2>&-", "")])
+def test_closed_streams(home: Path, streams: str, out: str):
+    shell = f"{sys.executable} -m meshc.cli lint spec.mesh {streams}"
+    done = subprocess.run(["bash", "-c", shell], cwd=home, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, out, "")
