@@ -341,7 +341,8 @@ def _print(diagnostics: Iterable[Diagnostic], form: str, stream: Any) -> None:
         colour = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         text = full.render(diagnostics, colour)
         text += "\n" if text else ""
-    stream.write(text)
+    if text:
+        stream.write(text)
 
 
 def _code(diagnostics: Sequence[Diagnostic], strict: bool) -> int:

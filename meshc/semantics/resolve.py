@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from keyword import iskeyword
 from typing import cast
 
 from meshc.diagnostics import spec_names
@@ -135,7 +136,8 @@ def _model(file: ast.File, scope: Scope, builder: Builder) -> Module | None:
 
 def _check_target(primitive: ast.Primitive, report: Report) -> None:
     module, colon, function = primitive.target.value.partition(":")
-    if not (colon and function.isidentifier() and all(part.isidentifier() for part in module.split("."))):
+    names = (*module.split("."), function)
+    if not colon or not all(name.isidentifier() and not iskeyword(name) for name in names):
         report(spec_names.bad_target(primitive.target.value, primitive.target.span))
 
 

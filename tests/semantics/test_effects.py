@@ -141,3 +141,10 @@ def test_a_star_of_an_override() -> None:
     assert [(d.code, d.span.text) for d in found if d.span] == [("E0219", "mesh.dp")]  # where it is written
     _, found = resolve(spec("dp = 2", "data(dp)"), (override("batch", "*"),))
     assert [d.code for d in found] == ["E0116"]
+
+
+@pytest.mark.parametrize("target", ["ops:lambda", "class.ops:f", "ops:f()", "ops", ":f", "ops:", "a b:f"])
+def test_a_primitive_names_what_python_can_import(target: str) -> None:
+    text = spec("dp = 2", "data(dp)").text.replace("model", f'primitive f(x) -> [batch] = "{target}"\nmodel')
+    _, found = resolve(SourceFile("m.mesh", text))
+    assert [d.code for d in found if d.severity == "error"] == ["E0239"]
