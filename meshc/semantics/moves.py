@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from meshc.semantics.placed import Layout, Step
+from meshc.semantics.placed import Layout, Step, StepKind
 
 Axes = tuple[str, ...]
 
@@ -42,8 +42,8 @@ class _Planner:
             self._emit("cast", tuple(sorted(missing)))
         return tuple(self.done)
 
-    def _emit(self, kind: str, axes: Axes, dim: int | None = None, origin: int | None = None) -> None:
-        self.done.append(Step(kind, axes, dim, origin))  # type: ignore[arg-type]
+    def _emit(self, kind: StepKind, axes: Axes, dim: int | None = None, origin: int | None = None) -> None:
+        self.done.append(Step(kind, axes, dim, origin))
 
     def _reduce_scatter(self, dim: int) -> None:
         """Partial sums that the target splits go straight to their part."""
