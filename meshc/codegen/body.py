@@ -316,7 +316,7 @@ class Body:
                 self.puts.append(Put(f"self.{attribute}[...]", ref(var)))
         for attribute, local in turn.stateful:
             self.has_state = True
-            var = Var(f"{attribute}_state")
+            var = Var(f"{names.snake(attribute).rstrip('_')}_state")
             made.append((var, call("nnx.state", ref(local), "init.Carried")))
             after.append(Run(call("nnx.update", self._instance(attribute), ref(var))))
             if self.stack:
