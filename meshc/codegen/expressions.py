@@ -135,7 +135,11 @@ class Printer:
             ):  # jnp.square would keep 2 * x for its backward pass
                 return text(PRODUCT, (aligned[0], PRODUCT), " * ", (aligned[0], UNARY))
             case "float32":
-                return text(ATOM, (aligned[0], ATOM), ".astype(jnp.promote_types(COMPUTE, jnp.float32))")
+                return (
+                    text(ATOM, (aligned[0], ATOM), ".astype(jnp.float32)")
+                    if self.context.sums_in_float32
+                    else aligned[0]
+                )
             case function if function in INFIX:
                 sign, level = INFIX[function]
                 return text(level, (aligned[0], level), f" {sign} ", (aligned[1], level + 1))

@@ -54,6 +54,7 @@ def program_view(placed: PlacedProgram, job: Job, collectives: Sequence[Collecti
         checkpoint=_checkpoint(job),
         out=quoted(f"runs/{identifier(source.name.rpartition('/')[2].removesuffix('.mesh'), 'run')}"),
         init_from=f" or {quoted(job.checkpoint.init_from)}" if job.checkpoint.init_from else "",
+        float64="float64" in (job.train.precision.params, job.train.precision.compute),
     )
 
 

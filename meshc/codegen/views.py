@@ -105,4 +105,5 @@ class ProgramView:
     checkpoint: str
     out: str
     init_from: str
+    float64: bool
     mesh_comment: bool = True

@@ -23,6 +23,7 @@ CASES = {
     "everything": (spec({"f": 2, "t": 2}, "fsdp(f); tensor(t, sequence = true)", FEATURES), ()),
     "microsteps": (spec({"d": 2, "f": 2}, "zero1(d); fsdp(f)", block=", rate = 0.1"), ("train.microsteps=2",)),
     "mixed precision": (spec({"f": 2}, "fsdp(f)"), ("train.precision.compute=bfloat16", "train.remat=dots")),
+    "float64": (spec({"f": 2}, "fsdp(f)"), ("train.precision.params=float64",)),
     "kept": (spec({"f": 2, "t": 2}, "fsdp(f, gathered = kept); tensor(t)"), ("train.remat=full",)),
     "repeats of weights": (spec({"f": 2}, "fsdp(f)", NESTED), ()),
     "names that Python has": (spec({"f": 2}, "fsdp(f)", RESERVED), ()),
@@ -63,6 +64,14 @@ def test_collectives_stand_where_they_happen(tmp_path: Path):
     assert "x_BLE = to_t(x_BLE)" in attention
     assert 'q_BLHD = ops.rope(jnp.einsum("BLE,EHD->BLHD", x_BLE, gather_f(self.wq[...], axis=0)))' in attention
     assert "return sum_t(jnp.einsum(" in attention
+
+
+@pytest.mark.parametrize(("precision", "wide"), [("params", True), ("compute", True), ("", False)])
+def test_float64_is_float64(tmp_path: Path, precision: str, wide: bool):
+    sets = (f"train.precision.{precision}=float64",) if precision else ()
+    program = "\n".join(lines(generated(tmp_path, CASES["one device"][0], *sets)))
+    main = program[program.index("def main") :]
+    assert ('jax.config.update("jax_enable_x64", True)' in main) == wide
 
 
 def test_one_device_has_no_collective(tmp_path: Path):
@@ -152,3 +161,11 @@ def test_groups_schedule_and_frozen_weights(tmp_path: Path):
     assert '"*.scale": "no_decay",' in program
     assert '"frozen": optax.set_to_zero(),' in program
     assert "0.5 * learning_rate(count)" in program
+
+
+@pytest.mark.parametrize(("compute", "cast"), [("bfloat16", True), ("float32", False), ("float64", False)])
+def test_float32_is_a_cast_only_of_what_is_narrower(tmp_path: Path, compute: str, cast: bool):
+    text = spec({"f": 2}, "fsdp(f)").replace("RMSNorm(x) as norm @ head", "float32(RMSNorm(x) as norm) @ head")
+    program = "\n".join(lines(generated(tmp_path, text, f"train.precision.compute={compute}")))
+    assert ("self.norm(x_BLE).astype(jnp.float32)" in program) == cast
+    assert "COMPUTE" not in program or "COMPUTE = " in program
