@@ -257,7 +257,7 @@ def _built(directory: Path, out: str | None) -> Ready | Diagnostic:
     """A program that was built before, on what it was built for."""
     from meshc.job.catalogue import find_slice
     from meshc.launch.local import environment
-    from meshc.launch.program_dir import read_program
+    from meshc.launch.program_dir import read_program, run_directory
 
     built = read_program(directory)
     if isinstance(built, Diagnostic):
@@ -265,13 +265,13 @@ def _built(directory: Path, out: str | None) -> Ready | Diagnostic:
     name, devices = built.manifest.get("slice"), built.manifest.get("devices")
     slice = find_slice(str(name["name"]))[0] if isinstance(name, dict) and "name" in name else None
     env = environment(slice, devices if isinstance(devices, int) else 1)
-    return env if isinstance(env, Diagnostic) else Ready(directory, _run_dir(directory.resolve().name, out), env)
+    return env if isinstance(env, Diagnostic) else Ready(directory, run_directory(directory.resolve().name, out), env)
 
 
 def _build_to_run(request: Request, out: str | None) -> Ready | Diagnostic | None:
     """A spec or job, built into the directory of its run; None where its problems are printed."""
     from meshc.launch.local import environment
-    from meshc.launch.program_dir import write_program
+    from meshc.launch.program_dir import run_directory, write_program
 
     compiled = _compile(request)
     if compiled is None:
@@ -279,7 +279,7 @@ def _build_to_run(request: Request, out: str | None) -> Ready | Diagnostic | Non
     env = environment(compiled.target.slice, compiled.report.devices, compiled.job.launch.backend)
     if isinstance(env, Diagnostic):
         return env
-    run_dir = _run_dir(Path(compiled.target.spec.name).stem, out)
+    run_dir = run_directory(Path(compiled.target.spec.name).stem, out)
     problems = write_program(run_dir / "program", compiled.files, compiled.manifest)
     return problems[0] if problems else Ready(run_dir / "program", run_dir, env)
 
@@ -292,17 +292,6 @@ def _killed(number: int) -> int:
 
     _print([killed(signal.Signals(number).name)], "full", sys.stderr)
     return 128 + number
-
-
-def _run_dir(name: str, out: str | None) -> Path:
-    """Where a run's results go: `out`, or a new directory."""
-    from datetime import datetime
-
-    if out:
-        return Path(out)
-    first = Path("runs", f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
-    names = (first, *(first.with_name(f"{first.name}-{number}") for number in range(2, 1000)))
-    return next(path for path in names if not path.exists())
 
 
 def _replace(path: Path, text: str) -> list[Diagnostic]:

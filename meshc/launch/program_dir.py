@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +136,12 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def run_directory(name: str, out: str | None) -> Path:
+    """Where a run's results go: `out`, or a new directory below `runs`."""
+    if out:
+        return Path(out)
+    first = Path("runs", f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
+    names = (first, *(first.with_name(f"{first.name}-{number}") for number in range(2, 1000)))
+    return next(path for path in names if not path.exists())
