@@ -36,6 +36,7 @@ class Frame:
     inputs: list[Value] = field(default_factory=list)
     states: dict[str, Weight] = field(default_factory=dict)
     updated: dict[str, Span] = field(default_factory=dict)
+    metrics: dict[str, Span] = field(default_factory=dict)
     returned: Results = ()
     return_span: Span | None = None
     masks: int = 0

@@ -208,7 +208,10 @@ def _run(b: Builder, node: ast.Statement) -> None:
                 b.emit(Loss(value, node.span))
         case ast.Metric():
             value = tensor_of(b, evaluate(b, node.value, (node.name.text,)), node.value.span)
-            if isinstance(value, Value):
+            if first := b.frame.metrics.get(node.name.text):
+                b.report(spec_names.defined_twice(node.name.text, node.name.span, first))
+            elif isinstance(value, Value):
+                b.frame.metrics[node.name.text] = node.name.span
                 b.emit(Metric((*b.frame.path, node.name.text), value, node.span))
         case ast.Return():
             b.frame.returned = tuple(_returned(b, expr) for expr in node.values)

@@ -45,6 +45,7 @@ def _declare(b: Builder, name: ast.Name, dims: tuple[Dim, ...], init: Init | Non
     frame = b.frame
     if first := frame.taken.get(name.text):
         b.report(spec_names.defined_twice(name.text, name.span, first))
+        frame.names.setdefault(name.text, BROKEN)  # the first may have been in another repeat
         return None
     frame.taken[name.text] = name.span
     if init is None or not b.distinct(frame.stack + dims, name.span):

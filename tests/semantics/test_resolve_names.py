@@ -43,6 +43,14 @@ CASES = {
         model("x = f(x)", 'primitive f(x: [batch, seq, embed]) -> [batch, seq, embed] = «"os.system"»\n'),
         '"os.system" does not name a function',
     ),
+    "E0210 metric": (
+        model("metric size = mean(x)\n  repeat layers { x = x * 2; metric «size» = mean(x) }"),
+        "`size` is defined twice",
+    ),
+    "E0210 in another repeat": (
+        model("repeat layers { param v: [embed]; x = x * v }\n  repeat layers { param «v»: [embed]; x = x * v }"),
+        "`v` is defined twice",
+    ),
     "E0243": ("dims { batch = 4 }\nmodel M(«tokens») { loss mean(tokens) }", "the input `tokens` has no dims"),
     "W0310": (model("param «w»: [embed]"), "`w` is never used"),
     "W0311": (model("x = x", dims=DIMS + "dims { «experts» = 8 }\n"), "no tensor has the dim `experts`"),
