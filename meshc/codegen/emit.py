@@ -9,7 +9,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from meshc.codegen.program import program_view
-from meshc.codegen.text import WIDTH, broken
+from meshc.codegen.text import WIDTH, broken, quoted
 from meshc.codegen.views import ProgramView
 from meshc.job.model import Job
 from meshc.semantics.collectives import Collective
@@ -30,7 +30,7 @@ PARTS = ("tables", "helpers", "classes", "step", "main")
 def emit(placed: PlacedProgram, job: Job, collectives: Sequence[Collective]) -> dict[str, str]:
     """The generated program: path in its directory -> text."""
     view = program_view(placed, job, collectives)
-    return {"train.py": render(view)}
+    return {"train.py": render(view), "ruff.toml": _ruff(view)}
 
 
 def render(view: ProgramView) -> str:
@@ -65,9 +65,22 @@ def _imports(body: str, view: ProgramView) -> Iterator[str]:
     own = ["from meshc import runtime"]
     if runtime := [name for name in RUNTIME if name in used]:
         own.append(f"from meshc.runtime import {', '.join(runtime)}")
-    yield from sorted((*from_imports, *view.imports), key=_module)
-    yield ""
-    yield from own
+    yield from sorted((*from_imports, *own), key=_module)
+    if view.imports:
+        yield ""
+        yield from sorted(view.imports, key=_module)
+
+
+def _ruff(view: ProgramView) -> str:
+    """How the program is laid out; what it imports of the user's comes last."""
+    own = sorted({_module(line)[0].partition(".")[0] for line in view.imports})
+    return (
+        "# How train.py is laid out: `ruff check` and `ruff format --check` pass with this wherever it lies.\n"
+        f"line-length = {WIDTH}\n\n"
+        "[lint.isort]\n"
+        'known-third-party = ["meshc"]\n'
+        f"known-first-party = [{', '.join(quoted(name) for name in own)}]\n"
+    )
 
 
 def _module(line: str) -> tuple[str, str]:

@@ -94,7 +94,8 @@ def generated(directory: Path, text: str, *sets: str, job: str = "") -> Path:
         path.write_text(f"spec: small.mesh\n{job}\n", encoding="utf-8")
     compiled, diagnostics = compile_program(Request(str(path), None, sets))
     assert compiled is not None, [f"{d.code} {d.message}" for d in diagnostics]
-    (directory / "train.py").write_text(compiled.files["train.py"], encoding="utf-8")
+    for name in ("train.py", "ruff.toml"):
+        (directory / name).write_text(compiled.files[name], encoding="utf-8")
     (directory / "doubling.py").write_text("def double(x):\n    return 2 * x\n", encoding="utf-8")
     return directory / "train.py"
 

@@ -10,7 +10,6 @@ import pytest
 
 from tests.codegen.programs import FEATURES, LLAMA, generated, spec
 
-RULES = ["--config", str(Path(__file__).parents[2] / "pyproject.toml"), "--no-cache"]
 TURNS = "repeat layers {{ param w: embed -> embed'; x = x @ w }}"
 NESTED = LLAMA.replace("as block }}", f"as block; {TURNS.replace('w', 'v').replace('layers', '3')} }}}}\n  {TURNS}")
 RESERVED = LLAMA.replace(
@@ -45,7 +44,7 @@ def test_it_passes_ruff_as_it_is(tmp_path: Path, case: str):
     path = generated(tmp_path, text, *sets)
     for command in (["format", "--check"], ["check"]):
         found = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, *RULES, str(path)], capture_output=True, text=True
+            [sys.executable, "-m", "ruff", *command, "--no-cache", str(path)], capture_output=True, text=True
         )
         assert found.returncode == 0, found.stdout
 
@@ -140,7 +139,9 @@ def test_any_identifier_may_be_a_name(tmp_path: Path, name: str):
     text = text.replace("param head", f"param {name}").replace("@ head", f"@ {name}").replace("as block", f"as {name}2")
     path = generated(tmp_path, text)
     compile(path.read_text(encoding="utf-8"), "train.py", "exec")
-    found = subprocess.run([sys.executable, "-m", "ruff", "check", *RULES, str(path)], capture_output=True, text=True)
+    found = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--no-cache", str(path)], capture_output=True, text=True
+    )
     assert found.returncode == 0, found.stdout
 
 

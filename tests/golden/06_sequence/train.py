@@ -27,7 +27,6 @@ from flax import nnx
 from jax import lax
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
-
 from meshc import runtime
 from meshc.runtime import attention, init, ops, remat
 
