@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -22,7 +21,6 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 SECONDS_TO_END = 30
 """A program may save a checkpoint when it is told to end; after this time it is killed."""
 _PLATFORMS = {"cpu": "cpu", "tpu": "tpu", "gpu": "cuda"}
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def environment(slice: Slice | None, devices: int, backend: str = "local") -> Environment | Diagnostic:
@@ -38,9 +36,10 @@ def environment(slice: Slice | None, devices: int, backend: str = "local") -> En
 
 def run_program(directory: Path, arguments: Sequence[str], env: Environment) -> int:
     """Runs the program to its end and yields its exit code; minus the signal where one ended it."""
-    command = [sys.executable, "-P", "-m", "meshc.runtime.start", str(directory / PROGRAM), *arguments]
-    # A group of its own: Ctrl-C reaches it once, through us.
-    child = subprocess.Popen(command, env=_variables(env), process_group=0, preexec_fn=_end_with(os.getpid()))
+    start = [sys.executable, "-P", "-m", "meshc.runtime.start", str(os.getpid())]
+    with _held_back():
+        # A group of its own: Ctrl-C reaches it once, through us.
+        child = subprocess.Popen([*start, str(directory / PROGRAM), *arguments], env=_variables(env), process_group=0)
     try:
         with _forwarding(child):
             code = child.wait()
@@ -60,19 +59,17 @@ def _variables(env: Environment) -> dict[str, str]:
     return variables
 
 
-def _end_with(parent: int):
-    """Makes the child be told to end when this process dies, however it dies (Linux)."""
-    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+@contextmanager
+def _held_back() -> Iterator[None]:
+    """Signals wait: a child that starts now inherits that, and `start` lets them through when it can answer them.
 
-    def in_child() -> None:
-        # Python, while it starts, answers with a traceback; `start` lets them through.
-        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-        if libc:
-            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-            if os.getppid() != parent:
-                os.kill(os.getpid(), signal.SIGTERM)
-
-    return in_child
+    Python itself, while it starts, would answer with a traceback.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

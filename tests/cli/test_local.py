@@ -78,8 +78,9 @@ time.sleep(60)
 
 
 OURS = """
-import sys; from pathlib import Path; from meshc.launch.local import run_program
+import signal, sys; from pathlib import Path; from meshc.launch.local import run_program
 from meshc.runtime.env import Environment
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test runner may have us born deaf to it
 sys.exit(run_program(Path(sys.argv[1]), [sys.argv[1] + '/pid'], Environment()))
 """
 
@@ -120,9 +121,7 @@ def test_signals_are_forwarded_and_the_program_decides(tmp_path: Path, number: s
 def test_before_a_program_can_decide_it_ends_with_a_word(tmp_path: Path, number: signal.Signals, code: int):
     """As while it imports jax: an exception could come up anywhere in there."""
     program(tmp_path, "import pathlib, sys, time\npathlib.Path(sys.argv[1]).touch()\ntime.sleep(60)\n")
-    ours = subprocess.Popen(
-        [sys.executable, "-c", OURS, str(tmp_path)], stderr=subprocess.PIPE, text=True, preexec_fn=_heard
-    )
+    ours = subprocess.Popen([sys.executable, "-c", OURS, str(tmp_path)], stderr=subprocess.PIPE, text=True)
     wait_for((tmp_path / "pid").exists)
     ours.send_signal(number)
     _, err = ours.communicate(timeout=20)
@@ -141,11 +140,6 @@ def test_told_to_end_while_python_starts_it_ends_with_a_word(tmp_path: Path, mon
     monkeypatch.setattr(subprocess, "Popen", told_at_once)
     assert run_program(program(tmp_path, "import time\ntime.sleep(60)\n"), [], Environment()) == 130
     assert capfd.readouterr().err == "stopped by SIGINT before the first step\n"
-
-
-def _heard() -> None:
-    """A process that a test runner starts in the background may be born deaf to SIGINT."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_the_program_ends_when_we_are_killed(tmp_path: Path):
