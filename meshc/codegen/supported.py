@@ -42,6 +42,8 @@ def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
         if rule.repeat and rule in placed.spoken:
             yield "repeated kv heads", place
     for weight in placed.weights:
+        if not weight.weight.trained and placed.microsteps > 1 and placed.batch in weight.weight.dims:
+            yield "a state of each row of the batch, with microsteps", weight.weight.value.span
         stacked = weight.weight.stack
         if any(axes for layout in (weight.rest, weight.grads) for axes in layout.axes[: len(stacked)]):
             yield "stacked layers split at rest", weight.weight.value.span
