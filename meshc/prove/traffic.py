@@ -18,6 +18,8 @@ from meshc.semantics.collectives import Collective
 
 SHARE_OF_AXES = 0.05
 SHARE_NOT_DERIVED = 0.01
+SCALAR_BYTES = 8
+"""What a device sends at most to add up one float32 of each."""
 REMATERIALIZATION = "nvoluntary full rematerialization"
 """XLA's partitioner says so on stderr, with a capital or a small i, when it replicates a tensor to reshard it."""
 
@@ -35,7 +37,7 @@ def compare(
     once: the weights that may be gathered once a step
     """
     found = collectives(text, mesh)
-    derived = [replace(c, axes=_in_mesh_order(c.axes, mesh)) for c in stated]
+    derived = [replace(c, axes=_in_mesh_order(c.axes, mesh)) for c in stated if not _of_scalars(c)]
     scalars = [c for c in found if c.scalar]
     measures = [
         *_by_axes([c for c in found if not c.scalar], derived, once),
@@ -58,6 +60,11 @@ def _by_axes(found: Sequence[WireCollective], stated: Sequence[Collective], once
         away = max(actual - expected, least - actual, 0)
         measures.append(Measure("bytes over", _name(axes), away / max(expected, small), SHARE_OF_AXES))
     return measures
+
+
+def _of_scalars(stated: Collective) -> bool:
+    """One number a run, which is compared with nothing: XLA merges such, and lists of them are told as notes."""
+    return stated.bytes_per_device <= SCALAR_BYTES * stated.count
 
 
 def _moved_out(gather: Collective) -> float:

@@ -1,12 +1,14 @@
-"""Parity and placement on plain arrays: what they let pass and what they do not."""
+"""Parity, placement and traffic on plain data: what they let pass and what they do not."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from meshc.prove import parity, placement
+from meshc.prove import parity, placement, traffic
 from meshc.prove.placement import Shard
+from meshc.semantics.collectives import Collective
+from meshc.source import SourceFile, Span
 
 SIZES = {"a": 2, "b": 2}
 WHOLE = np.arange(32.0).reshape(8, 4)
@@ -100,3 +102,12 @@ def test_an_array_of_rounding_is_measured_by_the_largest_of_its_kind():
     of_its_own = failing(placement.measures("gradient", "w", parts, [["a"], []], SIZES, noise))
     assert of_its_own == {"shards against their slice"}
     assert not failing(placement.measures("gradient", "w", parts, [["a"], []], SIZES, noise, largest=1.0))
+
+
+def test_numbers_that_are_added_up_are_told_and_not_compared():
+    """XLA may add two metrics up in one; a share of a few bytes says nothing."""
+    somewhere = Span(SourceFile("a.mesh", ""), 0, 0)
+    metric = Collective("all-reduce", ("a",), "Net.size", "forward", 6, 6 * 4, somewhere)
+    vector = Collective("all-reduce", ("a",), "Net.scale", "backward", 1, 64 * 4, somewhere)
+    assert not failing(traffic.compare("", [metric], SIZES)[0])
+    assert failing(traffic.compare("", [metric, vector], SIZES)[0]) == {"bytes over"}
