@@ -43,6 +43,9 @@ lint: $(VENV)/.test
 
 prove: $(VENV)/.test ## parity, placement and traffic of the dense specs in specs/zoo, then the slow tests
 	$(BIN)/meshc prove $(ZOO)
+	$(BIN)/meshc prove specs/zoo/01_easylm_llama.mesh --slice cpu-16 --set mesh.fsdp=4
+	$(BIN)/meshc prove specs/zoo/04_hsdp.mesh --slice cpu-16 --set mesh.dp_replicate=4
+	$(BIN)/meshc prove specs/zoo/06_sequence.mesh --slice cpu-16 --set mesh.tp=4 --set train.microsteps=2
 	$(BIN)/python -m pytest -m slow
 
 bench: $(VENV)/.test ## the measured ratios of benchmarks/
