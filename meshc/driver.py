@@ -110,12 +110,13 @@ def _placed(
     program: Program, microsteps: int, slice: Slice | None, retry: Callable[[Mapping[str, int]], bool] | None = None
 ) -> tuple[PlacedProgram, list[Diagnostic]]:
     """A program placed, and what is wrong with that."""
-    from meshc.semantics.checks import CHECKS, Context
+    from meshc.semantics.checks import CHECKS, WITHOUT_SIZES, Context
     from meshc.semantics.placement import place
 
     placed, found = place(program, microsteps)
     context = Context(placed, slice, retry)
-    return placed, [*found, *(problem for rule in CHECKS for problem in rule(context))]
+    checks = WITHOUT_SIZES if any(axis.assumed for axis in program.axes) else CHECKS
+    return placed, [*found, *(problem for rule in checks for problem in rule(context))]
 
 
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:

@@ -61,6 +61,8 @@ class Reports:
     def trouble(self, trouble: Trouble, op: Op) -> None:
         if trouble.kind == "keys_split" and along_samples(op, self.program):
             return  # E0228 says it
+        if trouble.kind == "heads_straddle" and any(self.program.axis(a).assumed for a in trouble.axes):
+            return
         if trouble.axes and all((trouble.dim.name, axis) in self.twice for axis in trouble.axes):
             return  # which of the dims keeps the axis is to be decided first
         if self._first((trouble.kind, trouble.dim, trouble.axes)):
@@ -103,7 +105,8 @@ def _title(rule: Rule) -> str:
 
 def _sized(axes: Sequence[str], program: Program) -> str:
     names = ", ".join(f"`{a}`" for a in axes)
-    return f"{names} ({' * '.join(str(program.axis(a).size) for a in axes)})"
+    sizes = ["*" if program.axis(a).assumed else str(program.axis(a).size) for a in axes]
+    return f"{names} ({' * '.join(sizes)})"
 
 
 def _puts(rule: Rule, dims: Sequence[str], program: Program) -> str:
@@ -148,7 +151,8 @@ def _cures(
         return
     sizes = {d: program.dims[d].size for d in dims if d in program.dims}
     shards = math.prod(program.axis(a).size for a in axes)
-    bad = [d for d, size in sizes.items() if size % shards]
+    unknown = any(program.axis(a).assumed for a in axes)
+    bad = [] if unknown else [d for d, size in sizes.items() if size % shards]
     if bad:
         yield f"{sizes[bad[-1]]} {bad[-1]} cannot be split over {' * '.join(axes)} = {shards} shards"
     either = ""
@@ -158,7 +162,7 @@ def _cures(
         yield f"`ring({', '.join(rival.axes)})` shards the sequence through attention and leaves {dims[0]} to {kept}"
         either = "or "
     if not bad:
-        yield f"{either}share them: {shared}"
+        yield f"{either}share them{', where their sizes divide' if unknown else ''}: {shared}"
     elif smaller := _smaller(first, second, sizes, program):
         yield f"{either}make {second.axes[-1]} {smaller} and share them: {shared}"
 

@@ -14,6 +14,8 @@ from meshc.semantics.report import Report
 from meshc.semantics.sizes import Entry, SizeTable
 from meshc.syntax import ast
 
+STAND_IN = 2  # for an axis of unknown size; any size above 1 shows what does not depend on it
+
 
 @dataclass(frozen=True)
 class Devices:
@@ -41,7 +43,8 @@ def read_meshes(items: Sequence[ast.Mesh], overrides: Overrides, devices: int | 
             for name in view.regroup or ():
                 report(spec_names.unknown_axis(name.text, name.span, [], None))
         return Devices(sound=not views)
-    axes = _axes(mains[0], overrides, devices, report)
+    views_follow = any(item.name for item in items)
+    axes = _axes(mains[0], overrides, devices, report, None if views_follow else STAND_IN)
     if axes is None:
         return Devices(tuple(Axis(a.name.text, 1, a.name.span) for a in mains[0].axes), mesh=mains[0], sound=False)
     views = [_view(item, axes, mains[0], overrides, report) for item in items if item.name]
@@ -57,8 +60,10 @@ def _distinct(names: Iterable[ast.Name], report: Report) -> None:
         first.setdefault(name.text, name)
 
 
-def _axes(mesh: ast.Mesh, overrides: Overrides, total: int | None, report: Report) -> tuple[Axis, ...] | None:
-    """The axes of a mesh or view whose sizes multiply to `total` where one is `*`."""
+def _axes(
+    mesh: ast.Mesh, overrides: Overrides, total: int | None, report: Report, stand_in: int | None = None
+) -> tuple[Axis, ...] | None:
+    """The axes of a mesh or view whose sizes multiply to `total` where one is `*`; `stand_in` where that is unknown."""
     entries = {a.name.text: Entry(a.name, a.size) for a in mesh.axes if a.size is not None}
     stars = [a for a in mesh.axes if a.size is None]
     declared = {a.name.text: Entry(a.name, a.size or ast.Number(1, a.span)) for a in mesh.axes}
@@ -78,11 +83,12 @@ def _axes(mesh: ast.Mesh, overrides: Overrides, total: int | None, report: Repor
         return None
     known = {name: size for name, size in sizes.items() if size is not None}
     if stars:
-        left = _left(stars[0], math.prod(known.values()), total, report)
+        left = _left(stars[0], math.prod(known.values()), total, report) or (stand_in if total is None else None)
         if left is None:
             return None
         known[stars[0].name.text] = left
-    return tuple(Axis(a.name.text, known[a.name.text], a.name.span) for a in mesh.axes)
+    assumed = {star.name.text for star in stars} if total is None else set()
+    return tuple(Axis(a.name.text, known[a.name.text], a.name.span, a.name.text in assumed) for a in mesh.axes)
 
 
 def _left(star: ast.Axis, others: int, total: int | None, report: Report) -> int | None:

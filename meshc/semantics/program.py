@@ -40,11 +40,15 @@ class Dim:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A mesh axis. `span` is where it is declared."""
+    """A mesh axis. `span` is where it is declared.
+
+    `assumed`: its size is `*` and no slice is known; 2 stands for it, so that what does not depend on sizes is found.
+    """
 
     name: str
     size: int
     span: Span | None = field(default=None, compare=False)
+    assumed: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

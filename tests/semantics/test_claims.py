@@ -125,3 +125,12 @@ def test_the_batch_is_cut_by_microsteps_first() -> None:
     assert found.message == "4 batch a microstep (16 / 4) cannot be split over dp = 8 shards: 4 % 8 = 4"
     assert codes("dp = 8", "data(dp)", microsteps=3) == ["E0512"]
     assert codes("dp = 8", "data(dp)", microsteps=2) == []
+
+
+def test_an_axis_of_unknown_size_hides_no_clash() -> None:
+    """`*` without a slice: what depends on sizes waits, what does not is found."""
+    found = diagnostics("dp = 2, sp = *, tp = 3", "fsdp(dp); tensor(tp); ulysses(sp)")
+    assert [d.code for d in found if d.code != "E0301"] == ["E0219", "E0201"]
+    clash = next(d for d in found if d.code == "E0201")
+    assert clash.labels[0].text == "Ulysses puts heads, kv_heads on `sp` (*)"
+    assert clash.helps[-1] == "or share them, where their sizes divide: within attend { heads, kv_heads -> tp, sp }"

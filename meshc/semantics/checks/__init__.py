@@ -22,4 +22,7 @@ CHECKS: tuple[Check, ...] = (
     axes_shard,
 )
 
-__all__ = ["CHECKS", "Check", "Context"]
+WITHOUT_SIZES: tuple[Check, ...] = (exchanges_agree, strategies_match, rules_match, exchanges_move, axes_shard)
+"""What can be told while the size of an axis is unknown."""
+
+__all__ = ["CHECKS", "WITHOUT_SIZES", "Check", "Context"]
