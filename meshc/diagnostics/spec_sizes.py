@@ -24,6 +24,10 @@ def too_large(span: Span) -> Diagnostic:
     return Diagnostic("E0217", "this size is too large", (Label(span),), (f"a size is at most {LARGEST}",))
 
 
+def number_too_large(span: Span) -> Diagnostic:
+    return Diagnostic("E0217", "this number is too large", (Label(span),), ("a number is at most 1.8e308",))
+
+
 def not_an_integer(text: str, span: Span) -> Diagnostic:
     return Diagnostic("E0217", f"{text} is not an integer", (Label(span),), ("a size is a whole number",))
 

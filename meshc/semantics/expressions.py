@@ -6,7 +6,8 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from meshc.diagnostics import spec_names, spec_sizes, spec_tensors
 from meshc.semantics.build import Builder, Wish
@@ -136,20 +137,26 @@ def _fold(b: Builder, op: str, left: Operand, right: Operand, span: Span) -> Ope
         b.report(spec_names.wrong_type("numbers", described(wrong), span))
         return BROKEN
     if op == "**" and isinstance(one, int) and isinstance(other, int) and abs(one) > 1 and other > 64:
-        b.report(spec_sizes.too_large(span))
+        b.report(spec_sizes.number_too_large(span))
         return BROKEN
+    return computed(b, partial(CONSTANT[op], one, other), span)
+
+
+def computed(b: Builder, compute: Callable[[], Any], span: Span) -> Constant | Broken:
+    """What is computed of constants, where it is a number that a float holds; else broken and reported."""
     try:
-        value = CONSTANT[op](one, other)
+        value = compute()
+        if isinstance(value, complex):
+            b.report(spec_names.wrong_type("a number", "no number", span))
+        elif math.isfinite(value):  # of an integer that no float holds: OverflowError
+            return Constant(value)
+        else:
+            b.report(spec_sizes.number_too_large(span))
     except ZeroDivisionError:
         b.report(spec_sizes.division_by_zero(span))
-        return BROKEN
     except OverflowError:
-        b.report(spec_sizes.too_large(span))
-        return BROKEN
-    if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
-        b.report(spec_names.wrong_type("a number", "no number", span))
-        return BROKEN
-    return Constant(value)
+        b.report(spec_sizes.number_too_large(span))
+    return BROKEN
 
 
 def _plain(operand: Operand) -> object:

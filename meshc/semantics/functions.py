@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from meshc.diagnostics import spec_names, spec_tensors
 from meshc.semantics.arguments import Arguments
 from meshc.semantics.binding import Slot
 from meshc.semantics.build import Builder, Wish
 from meshc.semantics.experts import combine, load_balance, route
-from meshc.semantics.expressions import elementwise
+from meshc.semantics.expressions import computed, elementwise
 from meshc.semantics.losses import cross_entropy, next_token
 from meshc.semantics.operands import BROKEN, Broken, Constant, Operand, Results, names
 from meshc.semantics.parts import concat, split
@@ -41,11 +43,9 @@ def _unary(function: str, constant: Callable[[float], float] | None) -> Function
             return elementwise(b, function, (operand,), args.span, wish)
         if isinstance(operand, Broken):
             return BROKEN
-        try:
-            if constant is not None:
-                return Constant(constant(operand))
-        except (ValueError, OverflowError, ZeroDivisionError):
-            pass
+        if constant is not None:
+            with suppress(ValueError):
+                return computed(b, partial(constant, operand), args.span)
         b.report(spec_names.wrong_type("a tensor", f"the number {operand}", args.span_of("x")))
         return BROKEN
 

@@ -50,6 +50,9 @@ def split(b: Builder, args: Arguments, wish: Wish) -> Operand | Results:
     x, along, into = args.tensor("x"), args.dim("along"), args.dims("into")
     if isinstance(x, Broken) or not isinstance(along, Dim) or not isinstance(into, tuple):
         return BROKEN
+    if not into:
+        b.report(spec_names.wrong_type("dims to split into", "an empty list", args.span_of("into")))
+        return BROKEN
     if along not in x.dims:
         b.report(spec_tensors.no_such_dim(along.name, x.name, names(x.dims), args.span_of("along")))
         return BROKEN

@@ -55,6 +55,17 @@ CASES = {
         model("a, b = «split(x, along = embed, into = [half, third])»\n  x = x", dims=HALVES),
         "`half` (32) + `third` (16) is 48, and `embed` is 64",
     ),
+    "E0223 into nothing": (
+        model("x = split(x, along = embed, into = «[]»)"),
+        "expected dims to split into, got an empty list",
+    ),
+    "E0217 product": (model("x = x * («1e200 * 1e200»)"), "this number is too large"),
+    "E0217 power": (model("x = x * -(«(10**64)**64»)"), "this number is too large"),
+    "E0217 function": (model("x = x * «square(1e300)»"), "this number is too large"),
+    "E0217 exponential": (model("x = x * «exp(1000)»"), "this number is too large"),
+    "E0217 root": (model("x = x * «rsqrt(0)»"), "division by zero"),
+    "E0223 imaginary": (model("x = x * («(-8) ** 0.5»)"), "expected a number, got no number"),
+    "E0223 logarithm": (model("x = x * log(«-1»)"), "expected a tensor, got the number -1"),
     "E0229 padded": (
         model(
             "param w: embed -> p\n  a, b = «split(x @ w, along = p, into = [half, third])»\n  x = x",
