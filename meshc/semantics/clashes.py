@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import listed
+from meshc.diagnostics.suggest import divisors, listed
 from meshc.semantics.ops import Trouble
 from meshc.semantics.program import Attend, Custom, Op, Program, Rest, Rule
 from meshc.semantics.rules import Claimed, Clash, Twice, in_text_order
@@ -181,8 +181,9 @@ def _sequence_rival(first: Rule, second: Rule, inside: tuple[str, ...], program:
 def _smaller(first: Rule, second: Rule, sizes: dict[str, int], program: Program) -> int | None:
     """The largest smaller size of the second claim's axis with which all dims divide."""
     others = math.prod(program.axis(a).size for a in (*first.axes, *second.axes[:-1]))
-    size = program.axis(second.axes[-1]).size
-    return next((n for n in range(size - 1, 1, -1) if all(s % (others * n) == 0 for s in sizes.values())), None)
+    size, common = program.axis(second.axes[-1]).size, math.gcd(*sizes.values())
+    legal = divisors(common // others) if common % others == 0 else []
+    return max((n for n in legal if 1 < n < size), default=None)
 
 
 # ---------------------------------------------------------------- one axis, two dims
@@ -262,7 +263,7 @@ def _straddle(trouble: Trouble, op: Op, because: tuple[Label, ...], program: Pro
     assert kv_heads is not None
     shards = math.prod(program.axis(a).size for a in trouble.axes)
     group = heads.size // kv_heads.size
-    legal = [n for n in range(1, heads.size + 1) if heads.size % n == 0 and _fits(heads.size // n, group)]
+    legal = [n for n in divisors(heads.size) if _fits(heads.size // n, group)]
     return Diagnostic(
         "E0254",
         f"{heads.size // shards} {heads.name} a device straddle their {kv_heads.name}, each of which serves {group}",

@@ -119,11 +119,11 @@ def test_line_ends_and_byte_order_marks_change_nothing(name):
 
 
 def test_a_huge_text_is_refused_at_once():
-    begin = time.perf_counter()
-    items, (diagnostic,) = read("mesh { a = 2 }\n" * (50_000_000 // 15))
+    huge = "mesh { a = 2 }\n" * (50_000_000 // 15)
+    items, (diagnostic,) = read(huge)
     assert items == () and diagnostic.code == "E0111"
     assert f"{MAX_CHARACTERS:,}" in diagnostic.message
-    assert time.perf_counter() - begin < 1
+    assert seconds(huge) < 1
 
 
 def seconds(text: str) -> float:

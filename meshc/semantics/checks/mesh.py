@@ -50,7 +50,7 @@ def _cures(context: Context, product: int) -> Iterator[str]:
         rest = product // (a.size * b.size)
         if target.chips % rest == 0:
             both = target.chips // rest
-            sizes = listed((n for n in range(1, both + 1) if both % n == 0), near=a.size)
+            sizes = listed(divisors(both), near=a.size)
             yield f"`{a.name}` * `{b.name}` must be {both}: `{a.name}` may be {sizes}"
             return
 
