@@ -222,7 +222,7 @@ def _builder(path: str, slice: str | None, sets: tuple[str, ...]) -> Any:
     from meshc.prove.variants import Built
 
     def build_variant(flags: Sequence[str], on_slice: bool) -> Built | Sequence[Diagnostic]:
-        request = Request(path, slice if on_slice else None, sets, over=tuple(flags))
+        request = Request(path, slice if on_slice else "cpu-1", sets, over=tuple(flags))  # a job may name a slice, too
         compiled, diagnostics = compile_program(request)
         if compiled is None:
             return [d for d in diagnostics if d.severity == "error"]

@@ -63,6 +63,16 @@ def test_the_one_device_program_has_no_slice(spec: Path):
     assert built(spec, ("mesh.dp=1", "mesh.tp=1"), False, "mesh.dp=4").placed.sizes == {}
 
 
+def test_the_slice_of_a_job_does_not_count_for_the_one_device_program(spec: Path):
+    job = spec.with_name("job.yaml")
+    job.write_text(f"{{spec: {spec.name}, slice: cpu-4}}")
+    build = _builder(str(job), None, ())
+    for flags, on_slice, sizes in (((), True, {"dp": 2, "tp": 2}), (("mesh.dp=1", "mesh.tp=1"), False, {})):
+        found = build(flags, on_slice)
+        assert isinstance(found, Built), found
+        assert found.placed.sizes == sizes
+
+
 def test_what_cannot_be_built_is_said(spec: Path):
     found = _builder(str(spec), "cpu-3", ())((), True)
     assert not isinstance(found, Built)
