@@ -100,7 +100,7 @@ def check(request: Request, with_job: bool = False) -> Checked:
         from meshc.job.idle import settings_hold
         from meshc.semantics.feeds import source_feeds
 
-        paths = [".".join(w.weight.path) for w in placed.weights if w.weight.trained]
+        paths = [w.weight.dotted for w in placed.weights if w.weight.trained]
         problems += (*groups_match(target.job, paths), *settings_hold(target.job, paths))
         problems += source_feeds(target.job, placed.inputs)
     return _checked(target, placed, sources, problems)

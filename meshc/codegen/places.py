@@ -17,10 +17,6 @@ def spec_of(axes: Sequence[tuple[str, ...]]) -> str:
     return f"P({', '.join(entries)})" if any(axes) else "P()"
 
 
-def path_of(weight: PlacedWeight) -> str:
-    return ".".join(weight.weight.path)
-
-
 def table(name: str, weights: Iterable[PlacedWeight], rest: Rest) -> tuple[str, ...]:
     """`NAME = {` … `}`: a line for each weight, its dims and the strategies that placed it behind."""
     lines = [entry(w, rest) for w in weights]
@@ -28,7 +24,7 @@ def table(name: str, weights: Iterable[PlacedWeight], rest: Rest) -> tuple[str, 
 
 
 def entry(weight: PlacedWeight, rest: Rest) -> str:
-    code = f"    {quoted(path_of(weight))}: {spec_of(layout_of(weight, rest).axes)},"
+    code = f"    {quoted(weight.weight.dotted)}: {spec_of(layout_of(weight, rest).axes)},"
     dims = ", ".join(d.name for d in weight.weight.dims)
     room = WIDTH - len(code) - len("  # ")
     strategies, lines = because(weight, rest)
@@ -52,7 +48,7 @@ def because(weight: PlacedWeight, rest: Rest) -> tuple[str, str]:
     if not rules:
         return "", ""
     names = dict.fromkeys(r.origin.name if r.origin else "a rule" for r in rules)
-    spans = [r.origin.span if r.origin else r.span for r in rules]
+    spans = [rule.place for rule in rules]
     lines: dict[str, dict[str, None]] = {}
     for span in spans:
         lines.setdefault(span.source.name.rpartition("/")[2], {})[str(span.line)] = None
@@ -87,7 +83,7 @@ def summed_table(weights: Sequence[PlacedWeight]) -> tuple[str, ...]:
     """`SUMMED`, where weights differ in the axes over which their gradients are summed at the end."""
     if len({w.summed for w in weights}) < 2:
         return ()
-    lines = [f"    {quoted(path_of(w))}: {axes_literal(w.summed, always_tuple=True)}," for w in weights]
+    lines = [f"    {quoted(w.weight.dotted)}: {axes_literal(w.summed, always_tuple=True)}," for w in weights]
     return ("SUMMED = {", *lines, "}")
 
 
@@ -123,7 +119,7 @@ def _sums_only(weight: PlacedWeight, steps: tuple[Step, ...]) -> bool:
 
 
 def _for_some(group: Sequence[PlacedWeight], value: str) -> list[str]:
-    paths = [quoted(path_of(w)) for w in group]
+    paths = [quoted(w.weight.dotted) for w in group]
     together = f"for path in {tuple_of(paths)}:"
     if len(together) + 8 <= WIDTH:
         return [together, f"    grads[path] = {value}"]

@@ -59,14 +59,11 @@ def program_view(placed: PlacedProgram, job: Job, collectives: Sequence[Collecti
 
 
 def _title(placed: PlacedProgram) -> str:
-    devices = 1
-    for size in placed.sizes.values():
-        devices *= size
     name = comment(placed.model.module.name)
-    if devices == 1:
+    if not placed.sizes:
         return f"{name} on one device."
     axes = " x ".join(f"{a} {n}" for a, n in placed.sizes.items())
-    return f"{name} on {devices} devices: {axes}."
+    return f"{name} on {placed.devices} devices: {axes}."
 
 
 def _legend(context: Context) -> Iterator[str]:
@@ -136,7 +133,7 @@ def _real_shapes(context: Context, weights: Iterable[PlacedWeight]) -> Iterator[
     for weight in weights:
         dims = weight.weight.dims
         if any(d.padded for d in dims):
-            yield f"    {quoted(places.path_of(weight))}: {tuple_of([context.real(d) for d in dims])},"
+            yield f"    {quoted(weight.weight.dotted)}: {tuple_of([context.real(d) for d in dims])},"
 
 
 # ---------------------------------------------------------------- inputs and the step

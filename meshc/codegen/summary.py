@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from meshc.cost.memory import memory
 from meshc.cost.of_job import settings_of
 from meshc.job.model import Job
-from meshc.semantics.collectives import Collective
+from meshc.semantics.collectives import Collective, sent
 from meshc.semantics.placed import PlacedProgram
 
 
 def summary(placed: PlacedProgram, job: Job, collectives: Sequence[Collective]) -> Iterator[str]:
-    sent: Counter[tuple[str, tuple[str, ...]]] = Counter()
-    for one in collectives:
-        sent[one.op, one.axes] += one.bytes_per_device
-    if sent:
+    if sums := sent(collectives):
         yield "Traffic a device and step, in MB that it sends (ring algorithms):"
-        for (op, axes), size in sorted(sent.items(), key=lambda item: -item[1]):
+        for (op, axes), size in sorted(sums.items(), key=lambda item: -item[1]):
             yield f"    {op + ' over ' + ', '.join(axes):<44} {_rounded(size / 1e6):>10}"
     held = memory(placed, settings_of(job), job.train.optimizer)
     yield "At rest on a device, in MiB:"

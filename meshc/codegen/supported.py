@@ -28,7 +28,7 @@ def unsupported(placed: PlacedProgram) -> list[Diagnostic]:
 def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
     yield from falsified(placed)
     for stage in placed.program.stages:
-        yield "pipelines", stage.origin.span if stage.origin else stage.span
+        yield "pipelines", stage.place
     for item in flatten(placed).statements:
         match item.statement:
             case Computed(op=Route() | Combine() | LoadBalance() as op):
@@ -36,11 +36,10 @@ def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
             case Computed(inner=inner, op=op) if any(c.op in ("collective_permute", "all_gather") for c in inner):
                 yield "attention that exchanges keys", op.span
     for rule in placed.program.rules:
-        place = rule.origin.span if rule.origin else rule.span
         if rule.zigzag and rule in placed.spoken:
-            yield "zigzag order", place
+            yield "zigzag order", rule.place
         if rule.repeat and rule in placed.spoken:
-            yield "repeated kv heads", place
+            yield "repeated kv heads", rule.place
     for weight in placed.weights:
         if not weight.weight.trained and placed.microsteps > 1 and placed.batch in weight.weight.dims:
             yield "a state of each row of the batch, with microsteps", weight.weight.value.span

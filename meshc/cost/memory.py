@@ -14,9 +14,6 @@ from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgra
 from meshc.semantics.program import Dim
 from meshc.semantics.residuals import Differentiation
 
-INDEX_BYTES = 4
-"""Ids are int32."""
-
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -45,36 +42,29 @@ class Memory:
 def memory(program: PlacedProgram, settings: Settings, optimizer: Optimizer) -> Memory:
     trained = [w for w in program.weights if w.weight.trained]
     carried = [w for w in program.weights if not w.weight.trained]
-    width = settings.param_bytes
 
-    def held(weights: Sequence[PlacedWeight], place: str) -> int:
+    def held(weights: Sequence[PlacedWeight], place: str, width: int = settings.param_bytes) -> int:
         return sum(width * _elements(program, w.weight.dims, getattr(w, place)) for w in weights)
 
     gathered, activations = _waiting(program, settings)
     return Memory(
         params=held(trained, "rest"),
         gradients=held(trained, "grads"),
-        optimizer=sum(width * _moments(program, w, optimizer) for w in trained),
-        state=held(carried, "rest"),
-        inputs=sum(INDEX_BYTES * _elements(program, p.value.dims, p.layout) for p in program.inputs),
+        optimizer=sum(settings.param_bytes * _moments(program, w, optimizer) for w in trained),
+        state=held(carried, "rest", settings.state_bytes),
+        inputs=sum(settings.bytes_of(p.value) * _elements(program, p.value.dims, p.layout) for p in program.inputs),
         gathered_weights=gathered,
         activations=activations,
     )
 
 
-def micro_dims(program: PlacedProgram, dims: Sequence[Dim]) -> tuple[Dim, ...]:
-    """The dims of one microbatch."""
-    cut = program.microsteps
-    return tuple(Dim(d.name, d.size // cut, d.real // cut) if d == program.batch else d for d in dims)
-
-
 def _elements(program: PlacedProgram, dims: Sequence[Dim], layout: Layout) -> int:
-    return math.prod(local_shape(tuple(dims), layout, program.sizes))
+    return math.prod(local_shape(dims, layout, program.sizes))
 
 
 def _moments(program: PlacedProgram, weight: PlacedWeight, optimizer: Optimizer) -> int:
     """Numbers that the optimizer keeps of a weight; Adafactor a row and a column of a matrix (arXiv:1804.04235)."""
-    path = ".".join(weight.weight.path)
+    path = weight.weight.dotted
     group = next((g for g in optimizer.groups if fnmatch.fnmatchcase(path, g.match)), None)
     if group is not None and group.frozen:
         return 0
@@ -108,8 +98,8 @@ def _waiting(program: PlacedProgram, settings: Settings) -> tuple[int, int]:
     turns = {flat.of(p): item.count for item in flat.statements for p in _results(item.statement)} | flat.carried
     gathered = activations = 0
     for placed in (saved | set(flat.carried)) - set(weights):
-        elements = _elements(program, micro_dims(program, placed.value.dims), placed.layout)
-        size = settings.compute_bytes * turns.get(placed, 1) * elements
+        elements = _elements(program, program.micro(placed.value.dims), placed.layout)
+        size = settings.bytes_of(placed.value) * turns.get(placed, 1) * elements
         if placed.value in values:
             gathered += size
         else:

@@ -25,13 +25,13 @@ from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from meshc.cost.memory import INDEX_BYTES, Memory, memory, micro_dims
+from meshc.cost.memory import Memory, memory
 from meshc.job.model import Optimizer
 from meshc.job.slices import Slice
 from meshc.semantics.collectives import Collective, Settings
 from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed, Layout, Placed, PlacedProgram, PlacedWeight, local_shape
-from meshc.semantics.program import Dim, Kind
+from meshc.semantics.program import Dim
 
 TensorKind = Literal["param", "gradient", "optimizer", "state", "input", "activation"]
 
@@ -81,7 +81,7 @@ def report(
     optimizer: Optimizer,
     slice: Slice | None = None,
 ) -> Report:
-    tensors = (*_weights(placed, settings), *_inputs(placed), *_activations(placed, settings))
+    tensors = (*_weights(placed, settings), *_inputs(placed, settings), *_activations(placed, settings))
     program = placed.program
     return Report(
         {axis.name: axis.size for axis in program.axes},
@@ -97,21 +97,18 @@ def _weights(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:
     for kind in ("param", "gradient", "optimizer", "state"):
         for weight in placed.weights:
             if weight.weight.trained == (kind != "state"):
-                layout = _layout(weight, kind)
-                yield _tensor(
-                    ".".join(weight.weight.path), kind, weight.weight.dims, layout, settings.param_bytes, placed
-                )
+                width = settings.state_bytes if kind == "state" else settings.param_bytes
+                yield _tensor(weight.weight.dotted, kind, weight.weight.dims, _layout(weight, kind), width, placed)
 
 
 def _layout(weight: PlacedWeight, kind: str) -> Layout:
     return {"gradient": weight.grads, "optimizer": weight.optimizer}.get(kind, weight.rest)
 
 
-def _inputs(placed: PlacedProgram) -> Iterator[Tensor]:
+def _inputs(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:
     for item in placed.inputs:
-        yield _tensor(
-            f"{placed.program.model.name}.{item.value.name}", "input", item.value.dims, item.layout, 4, placed
-        )
+        path, width = f"{placed.program.model.name}.{item.value.name}", settings.bytes_of(item.value)
+        yield _tensor(path, "input", item.value.dims, item.layout, width, placed)
 
 
 def _activations(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:
@@ -120,8 +117,8 @@ def _activations(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:
         if isinstance(item.statement, Computed) and item.statement.result.value.named:
             result: Placed = item.statement.result
             path = _fresh(".".join((*item.path, result.value.name)), seen)
-            width = INDEX_BYTES if result.value.kind is Kind.INT else settings.compute_bytes
-            yield _tensor(path, "activation", micro_dims(placed, result.value.dims), result.layout, width, placed)
+            width = settings.bytes_of(result.value)
+            yield _tensor(path, "activation", placed.micro(result.value.dims), result.layout, width, placed)
 
 
 def _fresh(path: str, seen: set[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from meshc.cost.report import Report, Tensor
-from meshc.semantics.collectives import Collective
+from meshc.semantics.collectives import Collective, sent
 
 TITLES = {
     "param": "weights at rest",
@@ -75,9 +75,7 @@ def _collective(found: Collective) -> tuple[str, ...]:
 
 def _traffic(collectives: Sequence[Collective]) -> Iterator[str]:
     """Bytes a device and step, of each kind over each group of axes."""
-    sums: dict[tuple[str, tuple[str, ...]], int] = {}
-    for c in collectives:
-        sums[c.op, c.axes] = sums.get((c.op, c.axes), 0) + c.bytes_per_device
+    sums = sent(collectives)
     yield ""
     rows = [(f"{op} over {' '.join(axes)}", size(number)) for (op, axes), number in sums.items()]
     yield from table(("sent by a device in a step", "bytes"), [*rows, ("all", size(sum(sums.values())))], right=(1,))

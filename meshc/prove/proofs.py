@@ -69,8 +69,8 @@ def derived_axes(pair: Pair) -> dict[str, dict[str, list[list[str]]]]:
     """Place -> path -> for each dim the axes that split it."""
     weights = pair.built.placed.weights
     return {
-        "rest": {".".join(w.weight.path): _axes(w.rest) for w in weights},
-        "optimizer": {".".join(w.weight.path): _axes(w.optimizer) for w in weights},
+        "rest": {w.weight.dotted: _axes(w.rest) for w in weights},
+        "optimizer": {w.weight.dotted: _axes(w.optimizer) for w in weights},
     }
 
 
@@ -89,7 +89,7 @@ def _traffic(spec: str, pair: Pair, text: Path, outcome: Outcome) -> Proof:
         return Proof(spec, "traffic", problem=problem)
     built = pair.built
     hlo = text.read_text(encoding="utf-8")
-    unstacked = {".".join(w.weight.path) for w in built.placed.weights if not w.weight.stack}
+    unstacked = {w.weight.dotted for w in built.placed.weights if not w.weight.stack}
     once = unstacked if built.job.train.microsteps > 1 else ()
     measures, notes = traffic.compare(hlo, built.collectives, built.placed.sizes, outcome.stderr, once)
     return Proof(spec, "traffic", tuple(measures), tuple(notes))

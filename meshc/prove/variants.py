@@ -56,10 +56,7 @@ class Pair:
 
     @property
     def num_devices(self) -> int:
-        devices = 1
-        for size in self.built.placed.sizes.values():
-            devices *= size
-        return devices
+        return self.built.placed.devices
 
     @property
     def paths(self) -> dict[str, str]:

@@ -9,6 +9,7 @@ Groups of one cost nothing.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def _collectives_of(run: hlo.Executed, mesh: Mapping[str, int]) -> Iterator[Wire
         members = groups.source_target_pairs(found.attributes)
         size, whole = 2, True
     else:
-        members = groups.replica_groups(found.attributes, _num_devices(mesh))
+        members = groups.replica_groups(found.attributes, math.prod(mesh.values()))
         size, whole = max(map(len, members)), groups.spans_axes(members, mesh)
     if op == "all-reduce" and run.computation.name.startswith("all-reduce-scatter"):
         op = "reduce-scatter"  # the TPU compiler's fused form: an all-reduce and a slice, run as one reduce-scatter
@@ -94,13 +95,6 @@ def ring_bytes(op: str, input_bytes: int, size: int) -> float:
             return input_bytes * (size - 1) / size
         case _:
             return input_bytes
-
-
-def _num_devices(mesh: Mapping[str, int]) -> int:
-    devices = 1
-    for size in mesh.values():
-        devices *= size
-    return devices
 
 
 def bytes_by_axes(found: Iterable[WireCollective]) -> dict[tuple[str, ...], float]:

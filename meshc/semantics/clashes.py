@@ -93,10 +93,6 @@ def _cause(rule: Rule) -> object:
     return rule.origin or rule
 
 
-def _place(rule: Rule) -> Span:
-    return rule.origin.span if rule.origin else rule.span
-
-
 def _title(rule: Rule) -> str:
     if rule.origin is None:
         return "this rule"
@@ -129,8 +125,8 @@ def clash_diagnostic(clash: Clash, taken: Taken, program: Program) -> Diagnostic
         "E0201",
         f"`{dims[0]}` is claimed by {by}{where}",
         (
-            Label(_place(second), _puts(second, dims, program)),
-            Label(_place(first), _puts(first, dims, program)),
+            Label(second.place, _puts(second, dims, program)),
+            Label(first.place, _puts(first, dims, program)),
         ),
         tuple(_cures(first, second, dims, inside, taken, program)),
     )
@@ -193,11 +189,11 @@ def twice_diagnostic(twice: Twice, tensor: str, span: Span, dims: Sequence[str],
     """E0250."""
     one, other = twice.dims
     first, second = twice.rules
-    labels = [Label(_place(second), f"puts {other} on `{twice.axis}`")]
-    if _place(first) != _place(second):
-        labels.append(Label(_place(first), f"puts {one} on `{twice.axis}`"))
+    labels = [Label(second.place, f"puts {other} on `{twice.axis}`")]
+    if first.place != second.place:
+        labels.append(Label(first.place, f"puts {one} on `{twice.axis}`"))
     else:
-        labels = [Label(_place(second), f"puts both {one} and {other} on `{twice.axis}`")]
+        labels = [Label(second.place, f"puts both {one} and {other} on `{twice.axis}`")]
     labels.append(Label(span, f"`{tensor}` is [{', '.join(dims)}]"))
     return Diagnostic(
         "E0250",
@@ -216,7 +212,7 @@ def twice_diagnostic(twice: Twice, tensor: str, span: Span, dims: Sequence[str],
 def trouble_diagnostic(trouble: Trouble, op: Op, program: Program) -> Diagnostic:
     rules = [r for r in program.rules if set(r.axes) & set(trouble.axes) and trouble.dim.name in r.dims]
     rules.sort(key=lambda r: -len(r.within) if trouble.kind == "whole" else 0)
-    because = tuple(Label(_place(r), f"puts {trouble.dim.name} on {_sized(r.axes, program)}") for r in rules[:1])
+    because = tuple(Label(r.place, f"puts {trouble.dim.name} on {_sized(r.axes, program)}") for r in rules[:1])
     match trouble.kind:
         case "keys_split":
             assert isinstance(op, Attend)

@@ -7,13 +7,13 @@ gather or scatter, twice that for an all-reduce, (n-1)/n of its own part for an 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from meshc.semantics.flat import Flat, flatten
 from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram, PlacedWeight, Step, local_shape
-from meshc.semantics.program import Dim, Kind
+from meshc.semantics.program import Dim, Kind, Value
 from meshc.semantics.residuals import Differentiation, Remat
 from meshc.source import Span
 
@@ -28,6 +28,20 @@ class Settings:
     param_bytes: int = 4
     compute_bytes: int = 4
     remat: Remat = "attention"
+
+    @property
+    def sum_bytes(self) -> int:
+        """Of a sum inside an operation: float32, or wider if all is."""
+        return max(4, self.compute_bytes)
+
+    @property
+    def state_bytes(self) -> int:
+        """Of what is carried from step to step: float32, or wider if weights are."""
+        return max(4, self.param_bytes)
+
+    def bytes_of(self, value: Value) -> int:
+        """Of an element in use; ids are int32."""
+        return 4 if value.kind is Kind.INT else self.compute_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +79,14 @@ def derive(program: PlacedProgram, settings: Settings = Settings()) -> tuple[Col
     return tuple(_merged(_Deriver(program, settings).all()))
 
 
+def sent(collectives: Iterable[Collective]) -> dict[tuple[CollectiveOp, tuple[str, ...]], int]:
+    """Bytes a device and step, of each kind over each group of axes."""
+    total: dict[tuple[CollectiveOp, tuple[str, ...]], int] = {}
+    for c in collectives:
+        total[c.op, c.axes] = total.get((c.op, c.axes), 0) + c.bytes_per_device
+    return total
+
+
 def wire_elements(op: CollectiveOp, whole: float, shards: int) -> float:
     """Elements that a device sends; `whole` is the larger side of a gather or scatter, else its own part."""
     match op:
@@ -99,8 +121,8 @@ class _Deriver:
 
     def _moved(self, item: Flat, moved: Moved) -> Iterator[Collective]:
         count = item.count * self.program.microsteps
-        size = 4 if moved.source.value.kind is Kind.INT else self.settings.compute_bytes
-        dims = self._micro(moved.source.value.dims)
+        size = self.settings.bytes_of(moved.source.value)
+        dims = self.program.micro(moved.source.value.dims)
         path = _path(item, moved.source)
         sent = list(self._steps(dims, moved.source.layout, moved.steps))
         for step, whole in sent:
@@ -119,9 +141,9 @@ class _Deriver:
         for inner in computed.inner:
             op: CollectiveOp = FORWARD.get(inner.op, "collective-permute")
             whole = inner.local_elements / cut
-            size = 4 if op == "all-reduce" else self.settings.compute_bytes
+            size = self.settings.sum_bytes if op == "all-reduce" else self.settings.compute_bytes
             if op == "all-gather":
-                whole *= math.prod(self.program.sizes[a] for a in inner.axes)
+                whole *= self.program.shards(inner.axes)
             span, label, sent = computed.op.span, inner.label, whole * size
             yield self._collective(op, inner.axes, label, "forward", count * inner.times, sent, span)
             if item in self.again:
@@ -132,7 +154,7 @@ class _Deriver:
 
     def _gradient(self, weight: PlacedWeight) -> Iterator[Collective]:
         """The ways of a gradient into the optimizer's place, and of the updated weight back."""
-        path, size, span = ".".join(weight.weight.path), self.settings.param_bytes, weight.weight.value.span
+        path, size, span = weight.weight.dotted, self.settings.param_bytes, weight.weight.value.span
         ways: tuple[tuple[Layout, Sequence[Step], Phase, int], ...] = (
             (weight.rest, weight.to_grads, "backward", self.program.microsteps),
             (weight.grads, weight.to_optimizer, "backward", 1),
@@ -144,14 +166,14 @@ class _Deriver:
                     yield self._collective(op, step.axes, path, phase, count, whole * size, span)
 
     def _collective(self, op, axes, tensor, phase, count, whole_bytes, span) -> Collective:
-        shards = math.prod(self.program.sizes[a] for a in axes)
+        shards = self.program.shards(axes)
         return Collective(op, axes, tensor, phase, count, round(count * wire_elements(op, whole_bytes, shards)), span)
 
     def _steps(self, dims: Sequence[Dim], layout: Layout, steps: Sequence[Step]) -> Iterator[tuple[Step, float]]:
         """Each step with its elements: the larger side's for gathers, scatters and slices, else the device's part's."""
-        elements = math.prod(local_shape(tuple(dims), layout, self.program.sizes))
+        elements = math.prod(local_shape(dims, layout, self.program.sizes))
         for step in steps:
-            shards = math.prod(self.program.sizes[a] for a in step.axes)
+            shards = self.program.shards(step.axes)
             match step.kind:
                 case "all_gather" | "all_gather_invariant":
                     elements *= shards
@@ -161,11 +183,6 @@ class _Deriver:
                     elements //= shards
                 case _:
                     yield step, elements
-
-    def _micro(self, dims: Sequence[Dim]) -> tuple[Dim, ...]:
-        """The dims of one microbatch."""
-        batch, k = self.program.batch, self.program.microsteps
-        return tuple(replace(d, size=d.size // k, real=d.real // k) if d == batch else d for d in dims)
 
     def _has_batch(self, computed: Computed) -> bool:
         return any(isinstance(x, Placed) and self.program.batch in x.value.dims for x in computed.operands)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from meshc.semantics.placed import InnerCollective
+from meshc.semantics.placed import InnerCollective, Layout, local_shape
 from meshc.semantics.program import (
     Attend,
     Combine,
@@ -71,13 +72,7 @@ class Rules:
 
     def local(self, dims: Sequence[Dim], places: Places) -> int:
         """Elements of one device's part."""
-        count = 1
-        for dim in dims:
-            shards = 1
-            for axis in places.get(dim.name, ()):
-                shards *= self.sizes.get(axis, 1)
-            count *= -(-dim.size // shards)
-        return count
+        return math.prod(local_shape(dims, Layout(_axes(dims, places)), self.sizes))
 
 
 def needs(op: Op, rules: Rules) -> Need:

@@ -7,7 +7,9 @@ the generated model.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from meshc.semantics.program import (
@@ -68,15 +70,10 @@ class Placed:
         return local_shape(self.value.dims, self.layout, sizes)
 
 
-def local_shape(dims: tuple[Dim, ...], layout: Layout, sizes: dict[str, int]) -> tuple[int, ...]:
+def local_shape(dims: Sequence[Dim], layout: Layout, sizes: Mapping[str, int]) -> tuple[int, ...]:
     """Shape of one device's part. Of a dim that is repeated, with more shards than it has, each device holds one."""
-    shape = []
-    for dim, axes in zip(dims, layout.axes, strict=True):
-        shards = 1
-        for axis in axes:
-            shards *= sizes[axis]
-        shape.append(max(dim.size // shards, 1))
-    return tuple(shape)
+    shards = (math.prod(sizes[axis] for axis in axes) for axes in layout.axes)
+    return tuple(max(dim.size // count, 1) for dim, count in zip(dims, shards, strict=True))
 
 
 StepKind = Literal[
@@ -245,3 +242,16 @@ class PlacedProgram:
     spoken_of: frozenset[tuple[Rule, str]]  # and of which dims
     exchanged: frozenset[ExchangeRule]  # those that move the keys of some attention
     sound: bool  # no two claims clash
+
+    @property
+    def devices(self) -> int:
+        return math.prod(axis.size for axis in self.program.axes)
+
+    def shards(self, axes: Sequence[str]) -> int:
+        """Parts of a dim that lies on these axes."""
+        return math.prod(self.sizes[axis] for axis in axes)
+
+    def micro(self, dims: Sequence[Dim]) -> tuple[Dim, ...]:
+        """The dims of one microstep's part of a tensor."""
+        k = self.microsteps
+        return tuple(replace(d, size=d.size // k, real=d.real // k) if d == self.batch else d for d in dims)

@@ -127,7 +127,7 @@ class _Walk:
     def _weight(self, weight, body: _Body) -> PlacedWeight:
         chain = body.chain_of(weight.value)
         placed = WeightPlaces(self.book, chain, self.known_uses.get(weight.value)).place(weight)
-        path = ".".join(weight.path)
+        path = weight.dotted
         for rest in Rest if weight.trained else (Rest.USE,):
             dims = [d.name for d in (weight.value.dims if rest is Rest.USE else weight.dims)]
             self.reports.claimed(self.book.claimed(dims, chain, rest, path), path, weight.value.span, dims)

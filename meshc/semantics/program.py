@@ -114,6 +114,11 @@ class Weight:
         return self.path[-1]
 
     @property
+    def dotted(self) -> str:
+        """The path as rules, reports and checkpoints write it: `Llama.block.attention.wq`."""
+        return ".".join(self.path)
+
+    @property
     def dims(self) -> tuple[Dim, ...]:
         """All dims of the stacked whole, as it lies on devices and on disk."""
         return self.stack + self.value.dims
@@ -472,6 +477,11 @@ class Rule:
     origin: StrategyUse | None
     span: Span
 
+    @property
+    def place(self) -> Span:
+        """Where the user wrote it: the use of the strategy that it is of, else itself."""
+        return self.origin.span if self.origin else self.span
+
 
 @dataclass(frozen=True, eq=False)
 class ExchangeRule:
@@ -481,6 +491,11 @@ class ExchangeRule:
     axis: str
     origin: StrategyUse | None
     span: Span
+
+    @property
+    def place(self) -> Span:
+        """Where the user wrote it: the use of the strategy that it is of, else itself."""
+        return self.origin.span if self.origin else self.span
 
 
 @dataclass(frozen=True, eq=False)
@@ -495,6 +510,11 @@ class StageRule:
     stages: tuple[int, ...] | None
     origin: StrategyUse | None
     span: Span
+
+    @property
+    def place(self) -> Span:
+        """Where the user wrote it: the use of the strategy that it is of, else itself."""
+        return self.origin.span if self.origin else self.span
 
 
 @dataclass(frozen=True, eq=False)

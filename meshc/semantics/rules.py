@@ -202,7 +202,5 @@ def _differ(one: Rule, other: Rule) -> bool:
 
 
 def in_text_order(one: Rule, other: Rule) -> tuple[Rule, Rule]:
-    def place(rule: Rule) -> int:
-        return (rule.origin or rule).span.start  # both stand in the one `partition`
-
-    return (one, other) if place(one) <= place(other) else (other, one)
+    """Both stand in the one `partition`."""
+    return (one, other) if one.place.start <= other.place.start else (other, one)

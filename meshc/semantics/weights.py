@@ -21,7 +21,7 @@ class WeightPlaces:
     uses: list[frozenset[str]] | None
 
     def place(self, weight: Weight) -> PlacedWeight:
-        path = ".".join(weight.path)
+        path = weight.dotted
         inner = [d.name for d in weight.value.dims]
         because: dict[tuple[Rest, str], tuple[Rule, ...]] = {}
         layouts: dict[Rest, tuple[Axes, ...]] = {}

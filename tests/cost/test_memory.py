@@ -83,7 +83,16 @@ def test_full_remat_keeps_the_input_of_each_layer() -> None:
 def test_compute_precision_halves_what_waits_and_not_the_state() -> None:
     wide = held(placed("fsdp = 4", "fsdp(fsdp)"))
     half = held(placed("fsdp = 4", "fsdp(fsdp)"), Settings(compute_bytes=2))
-    assert (half.params, 2 * half.activations) == (wide.params, wide.activations)
+    ids = 2 * (16 // 4 * 64) * 4  # tokens and their targets stay int32
+    assert (half.params, 2 * half.activations - ids) == (wide.params, wide.activations)
+
+
+def test_state_is_carried_in_float32_whatever_weights_are() -> None:
+    text = EMBEDDING.replace("  loss", "  state seen: [embed] = zeros\n  seen := mean(x, over = [batch, seq])\n  loss")
+    found, _ = resolve(SourceFile("embedding.mesh", text % "data(data)"))
+    assert found is not None
+    for param_bytes, width in ((2, 4), (4, 4), (8, 8)):
+        assert held(place(found)[0], Settings(param_bytes=param_bytes)).state == width * 6144
 
 
 def test_microsteps_keep_one_microbatch() -> None:

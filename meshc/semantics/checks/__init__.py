@@ -5,6 +5,7 @@ from meshc.semantics.checks.dims import microsteps_divide, shards_divide
 from meshc.semantics.checks.idle import axes_shard, exchanges_move, rules_match, strategies_match
 from meshc.semantics.checks.mesh import mesh_fills_slice
 from meshc.semantics.checks.pipeline import microbatches_divide
+from meshc.semantics.checks.silent import strategies_split_state
 from meshc.semantics.checks.unable import attention_within_samples, exchanges_agree, repeats_copy, stages_cut
 
 CHECKS: tuple[Check, ...] = (
@@ -17,12 +18,20 @@ CHECKS: tuple[Check, ...] = (
     repeats_copy,
     exchanges_agree,
     strategies_match,
+    strategies_split_state,
     rules_match,
     exchanges_move,
     axes_shard,
 )
 
-WITHOUT_SIZES: tuple[Check, ...] = (exchanges_agree, strategies_match, rules_match, exchanges_move, axes_shard)
+WITHOUT_SIZES: tuple[Check, ...] = (
+    exchanges_agree,
+    strategies_match,
+    strategies_split_state,
+    rules_match,
+    exchanges_move,
+    axes_shard,
+)
 """What can be told while the size of an axis is unknown."""
 
 __all__ = ["CHECKS", "WITHOUT_SIZES", "Check", "Context"]

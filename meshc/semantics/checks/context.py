@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,7 +49,7 @@ class Context:
         return tuple(found.values())
 
     def shards(self, axes: tuple[str, ...]) -> int:
-        return math.prod(self.placed.sizes.get(a, 1) for a in axes)
+        return self.placed.shards(axes)
 
     def _all(self) -> Iterator[Spot]:
         for placed in (*self.placed.inputs, *self._results()):
@@ -58,7 +57,7 @@ class Context:
             for dim, axes in zip(placed.value.dims, placed.layout.axes, strict=True):
                 yield Spot(placed.value.name, dim, axes, because.get(dim.name, ()) or self._rules(dim, axes))
         for weight in self.placed.weights:
-            path = ".".join(weight.weight.path)
+            path = weight.weight.dotted
             layouts: tuple[tuple[Rest, Layout, tuple[Dim, ...]], ...] = (
                 (Rest.USE, weight.use, weight.weight.value.dims),
                 (Rest.PARAMS, weight.rest, weight.weight.dims),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import divisors, legal_sizes, listed, quoted
@@ -45,9 +44,7 @@ def _fits(context: Context, spot: Spot, **sizes: int) -> bool:
 def _held(context: Context, dim: Dim) -> Dim:
     """The dim as one microstep sees it."""
     placed = context.placed
-    if dim == placed.batch and dim.size % placed.microsteps == 0:
-        return replace(dim, size=dim.size // placed.microsteps)
-    return dim
+    return dim if dim.size % placed.microsteps else placed.micro([dim])[0]
 
 
 def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> Diagnostic:
@@ -73,11 +70,10 @@ def _labels(context: Context, spot: Spot) -> Iterator[Label]:
     rules = [r for r in spot.rules if set(r.axes) & set(spot.axes)] or list(spot.rules)
     places: list[Span] = []
     for rule in rules:
-        span = rule.origin.span if rule.origin else rule.span
-        if span not in places:
-            places.append(span)
+        if rule.place not in places:
+            places.append(rule.place)
             sizes = ", ".join(f"`{a}` ({context.placed.sizes.get(a, 1)})" for a in rule.axes if a in spot.axes)
-            yield Label(span, f"puts {spot.dim.name} on {sizes}")
+            yield Label(rule.place, f"puts {spot.dim.name} on {sizes}")
     if spot.dim.span:
         yield Label(spot.dim.span, f"{spot.dim.name} is {spot.dim.size}")
 

@@ -47,7 +47,7 @@ def rules_match(context: Context) -> Iterator[Diagnostic]:
 
 def _weights_called(context: Context, of: str | None) -> tuple[str, ...]:
     """A suggestion where no weight has the path that a rule names."""
-    paths = [".".join(weight.weight.path) for weight in context.placed.weights]
+    paths = [weight.weight.dotted for weight in context.placed.weights]
     if of is None or any(fnmatchcase(path, of) for path in paths):
         return ()
     if inside := next((path for path in paths if path.startswith(f"{of}.")), None):
@@ -66,7 +66,7 @@ def exchanges_move(context: Context) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "W0305",
                 f"nothing is exchanged over `{rule.axis}`",
-                (Label(rule.origin.span if rule.origin else rule.span, f"no keys{where} are split over it"),),
+                (Label(rule.place, f"no keys{where} are split over it"),),
                 (f"split the sequence over it: seq -> .., {rule.axis}",)
                 if rule.origin is None
                 else (f"`{rule.origin.name}` is for attention; `data` splits the batch, `tensor` the weights",),

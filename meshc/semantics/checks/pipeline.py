@@ -22,13 +22,12 @@ def microbatches_divide(context: Context) -> Iterator[Diagnostic]:
         return  # whether the devices share the rows is another check's
     local = rows // shards
     each = f"{local} of {rows} {batch.name} a device" if shards > 1 else f"{local} {batch.name}"
-    where = stage.origin.span if stage.origin else stage.span
     declared = (Label(batch.span, f"{batch.name} is {batch.size}"),) if batch.span else ()
     yield Diagnostic(
         "E0301",
         f"{each} cannot be cut into {stage.microbatches} microbatches: "
         f"{local} % {stage.microbatches} = {local % stage.microbatches}",
-        (Label(where, f"cuts {batch.name} into {stage.microbatches}"), *declared),
+        (Label(stage.place, f"cuts {batch.name} into {stage.microbatches}"), *declared),
         tuple(_cures(context, stage, local)),
     )
 

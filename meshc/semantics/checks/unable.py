@@ -11,8 +11,7 @@ from meshc.diagnostics.suggest import divisors, listed, quoted
 from meshc.semantics.checks.context import Context
 from meshc.semantics.clashes import along_samples
 from meshc.semantics.placed import Computed, PlacedModule, PlacedRepeat
-from meshc.semantics.program import Attend, Dim, ExchangeRule, Rule, StageRule
-from meshc.source import Span
+from meshc.semantics.program import Attend, Dim, StageRule
 
 
 def stages_cut(context: Context) -> Iterator[Diagnostic]:
@@ -24,11 +23,11 @@ def stages_cut(context: Context) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "E0255",
                 f"`{stage.dim}` is not what the model repeats",
-                (Label(_place(stage), "cuts it into stages"),),
+                (Label(stage.place, "cuts it into stages"),),
                 (f"the model repeats {quoted(repeats)}" if repeats else "write the layers as repeat layers { … }",),
             )
         elif first:
-            labels = (Label(_place(stage), f"over `{stage.axis}`"), Label(_place(first), f"over `{first.axis}`"))
+            labels = (Label(stage.place, f"over `{stage.axis}`"), Label(first.place, f"over `{first.axis}`"))
             yield Diagnostic("E0201", "the layers are cut into stages twice", labels, ("keep one of them",))
         else:
             first = stage
@@ -38,7 +37,7 @@ def stages_cut(context: Context) -> Iterator[Diagnostic]:
 def _even(context: Context, stage: StageRule, dim: Dim) -> Iterator[Diagnostic]:
     size = context.placed.sizes[stage.axis]
     parts = size * stage.rounds
-    labels = (Label(_place(stage), f"cuts {dim.name} into {parts}"), *_declared(dim))
+    labels = (Label(stage.place, f"cuts {dim.name} into {parts}"), *_declared(dim))
     if stage.stages is None and dim.size % parts:
         counted = f"{stage.axis} = {size}" if stage.rounds == 1 else f"{stage.axis} * rounds = {parts}"
         legal = [n // stage.rounds for n in divisors(dim.size) if n % stage.rounds == 0]
@@ -79,7 +78,7 @@ def repeats_copy(context: Context) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "E0257",
                 f"{quoted(wrong)} cannot be repeated",
-                (Label(_place(rule)),),
+                (Label(rule.place),),
                 (
                     f"only kv heads can, here {quoted(kv_heads)}"
                     if kv_heads
@@ -93,7 +92,7 @@ def exchanges_agree(context: Context) -> Iterator[Diagnostic]:
     for one, other in combinations(context.placed.program.exchanges, 2):
         nested = one.within == other.within[: len(one.within)] or other.within == one.within[: len(other.within)]
         if one.axis == other.axis and one.method != other.method and nested:
-            labels = (Label(_place(other), f"by {other.method}"), Label(_place(one), f"by {one.method}"))
+            labels = (Label(other.place, f"by {other.method}"), Label(one.place, f"by {one.method}"))
             message = f"keys and values are exchanged over `{one.axis}` by {one.method} and by {other.method}"
             yield Diagnostic("E0201", message, labels, ("keep one of them",))
 
@@ -106,10 +105,6 @@ def attention_within_samples(context: Context) -> Iterator[Diagnostic]:
             q, k, v = ([dim.name for dim in value.dims] for value in (op.q, op.k, op.v))
             along = f"attention would run along `{op.seq.name}`, with `{op.heads.name}` as its heads"
             yield bad_attend(along, q, k, v, op.span)
-
-
-def _place(rule: Rule | StageRule | ExchangeRule) -> Span:
-    return rule.origin.span if rule.origin else rule.span
 
 
 def _declared(dim: Dim) -> Sequence[Label]:
