@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from meshc.diagnostics.model import Diagnostic
 from meshc.semantics.checks import CHECKS, Context
 from meshc.semantics.flat import flatten
 from meshc.semantics.overrides import override
@@ -15,6 +16,15 @@ from meshc.source import SourceFile
 from tests.semantics.llama import SMALL, codes, diagnostics, placed, spec
 
 MESH = "dp = 2, tp = 2"
+OWN = """layer Own(x) {
+  param q: width -> heads, head_dim
+  param k: width -> kv_heads, head_dim
+  param o: heads, head_dim -> width
+  param up: width -> ff
+  param down: ff -> width
+  x = x + attend(x @ q, x @ k, x @ k) @ o
+  return x + gelu(x @ up) @ down
+}"""
 
 
 @pytest.mark.parametrize(
@@ -90,6 +100,30 @@ def test_cures_for_keys_split_over_two_axes_are_rules_of_the_language() -> None:
     assert found.helps[0] == f"say how they travel: `ring(dp)` and `ring(tp)`, or {rings}"
     assert found.helps[1] == "or give the axes to the heads: within attend { seq -> none; heads, kv_heads -> dp, tp }"
     assert codes(MESH, "seq -> dp, tp; within attend { seq -> none; heads, kv_heads -> dp, tp }") == []
+
+
+def idle(text: str) -> list[Diagnostic]:
+    program, found = resolve(SourceFile("own.mesh", text))
+    assert program is not None, found
+    result, more = place(program)
+    return [*found, *more, *(d for check in CHECKS for d in check(Context(result)))]
+
+
+@pytest.mark.parametrize(
+    ("use", "message", "where"),
+    [
+        ("fsdp(dp)", "`fsdp` splits no weights at rest in this program", "params"),
+        ("zero1(dp)", "`zero1` splits no optimizer state in this program", "optimizer"),
+        ("zero2(dp)", "`zero2` splits no gradients or optimizer state in this program", "grads, optimizer"),
+    ],
+)
+def test_a_strategy_that_finds_no_state_to_split_says_so(use: str, message: str, where: str) -> None:
+    text = spec(MESH, f"{use}; heads -> tp", SMALL.replace("mlp", "ff")).text.replace('import "std/llama.mesh"', OWN)
+    text = text.replace("embed", "width").replace("LlamaBlock(x) as block", "Own(x)").replace("RMSNorm(x) as norm", "x")
+    found = idle(text)
+    assert [(d.code, d.message) for d in found] == [("W0305", message)]
+    assert found[0].helps[1] == f"or write rules for yours in its place: {where} {{ DIM -> .., dp }}"
+    assert idle(text.replace("width", "embed")) == []
 
 
 def test_an_operation_is_a_place() -> None:
