@@ -113,16 +113,25 @@ def build(path: str, directory: str | None, slice: str | None, sets: tuple[str, 
 @_set
 @click.option("--steps", type=click.IntRange(1), metavar="N", help="How many steps in all.")
 @click.option("--out", metavar="RUN_DIR", help="Where metrics and checkpoints go; default: runs/NAME-TIME.")
+@click.option("--resume", is_flag=True, help="Go on from the newest checkpoint in RUN_DIR.")
 @click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS]")
 def run(
-    path: str, slice: str | None, sets: tuple[str, ...], steps: int | None, out: str | None, arguments: Sequence[str]
+    path: str,
+    slice: str | None,
+    sets: tuple[str, ...],
+    steps: int | None,
+    out: str | None,
+    resume: bool,
+    arguments: Sequence[str],
 ) -> int:
     """Train: build a spec or job and run it on this machine, or run a program that is built.
 
-    ARGUMENTS go to the program.
+    ARGUMENTS go to the program; `-- --help` lists them.
     """
     from meshc.launch.local import run_program
 
+    if resume and not out:
+        raise click.UsageError("--resume goes on with a run: name its directory with --out")
     directory = Path(path)
     if directory.is_dir() and (slice or sets):
         raise click.UsageError("a built program has its slice and settings: give --slice and --set with a spec or job")
@@ -131,8 +140,13 @@ def run(
         return _fail(ready)
     if ready is None:
         return 1
-    steps_flag = ["--steps", str(steps)] if steps else []
-    code = run_program(ready.program, ["--out", str(ready.run_dir), *steps_flag, *arguments], ready.environment)
+    flags = [
+        "--out",
+        str(ready.run_dir),
+        *(["--steps", str(steps)] if steps else []),
+        *(["--resume"] if resume else []),
+    ]
+    code = run_program(ready.program, [*flags, *arguments], ready.environment)
     return _killed(-code) if code < 0 else code
 
 

@@ -243,10 +243,16 @@ def program(directory: Path, code: int = 0) -> Path:
 
 def test_run_of_a_built_program(meshc, tmp_path: Path):
     built = program(tmp_path / "built", code=5)
-    done = meshc("run", built, "--steps", "3", "--out", tmp_path / "r", "--", "--resume")
+    done = meshc("run", built, "--steps", "3", "--out", tmp_path / "r", "--resume", "--", "--init-from", "x")
     assert done.code == 5
     told = json.loads((built / "told").read_text())
-    assert told == {"arguments": ["--out", str(tmp_path / "r"), "--steps", "3", "--resume"], "devices": "6"}
+    flags = ["--out", str(tmp_path / "r"), "--steps", "3", "--resume", "--init-from", "x"]
+    assert told == {"arguments": flags, "devices": "6"}
+
+
+def test_a_run_that_goes_on_is_named(meshc, tmp_path: Path):
+    done = meshc("run", program(tmp_path / "built"), "--resume")
+    assert (done.code, "name its directory with --out" in done.err) == (2, True)
 
 
 def test_each_run_has_a_directory_of_its_own(meshc, tmp_path: Path):
