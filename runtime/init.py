@@ -5,7 +5,6 @@ A value depends on seed, path and real shape, never on the mesh, the padding or 
 
 from __future__ import annotations
 
-import math
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -44,11 +43,6 @@ def state(key, name, shape, **how) -> Carried:
     return param(key, name, shape, kind=Carried, **how)
 
 
-def fan_in(size: int) -> float:
-    """Standard deviation that keeps the variance of a product over `size` terms."""
-    return size**-0.5
-
-
 def stacked(make: Callable[[jax.Array], Any], key: jax.Array, *counts: int) -> Any:
     """`prod(counts)` of one module, each with its own key, stacked along leading dims."""
     for _ in counts:
@@ -81,7 +75,3 @@ def assemble(model: nnx.GraphDef, arrays: Mapping[str, jax.Array], renamed: Mapp
     attributes = {spec: attribute for attribute, spec in (renamed or {}).items()}
     paths = {tuple(attributes.get(n, n) for n in path.split(".")[1:]): a for path, a in arrays.items()}
     return nnx.merge(model, nnx.from_flat_state(paths), copy=True)
-
-
-def elements(arrays: Mapping[str, jax.Array]) -> int:
-    return sum(math.prod(a.shape) for a in arrays.values())

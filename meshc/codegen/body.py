@@ -9,7 +9,7 @@ from meshc.codegen import names
 from meshc.codegen.context import dtype_of, gathers_weights, statements
 from meshc.codegen.expressions import Printer
 from meshc.codegen.lines import Assign, Give, Line, Put, Run, Scan
-from meshc.codegen.text import ANY, ATOM, PRODUCT, SUM, Text, Var, atom, call, quoted, ref, text
+from meshc.codegen.text import ANY, ATOM, PRODUCT, SUM, Text, Var, atom, call, commas, quoted, ref, text
 from meshc.semantics.placed import (
     Computed,
     Moved,
@@ -86,10 +86,8 @@ class Body:
 
     def operand(self, placed: Placed, *, narrow: bool = False) -> Text:
         value = placed.value
-        if any(made.value is value for made in self.context.placed.targets.values()):
-            made = next(m for m in self.context.placed.targets.values() if m.value is value)
-            if made is placed:
-                self._extra(made)
+        if any(made is placed for made in self.context.placed.targets.values()):
+            self._extra(placed)
         weight = self.context.weights.get(value)
         if weight is not None and placed is weight.inside and placed not in self.held:
             return self.weight(placed)
@@ -133,7 +131,7 @@ class Body:
                 case PlacedRepeat():
                     self._repeat(statement)
                 case PlacedLoss():
-                    self.losses.append(self._loss(statement.value))
+                    self.losses.append(self._share(statement.value))
                 case PlacedMetric():
                     path = quoted(".".join(statement.metric.path))
                     self.metrics.append(text(ANY, f"{path}: ", self._share(statement.value)))
@@ -174,9 +172,6 @@ class Body:
         for i, line in enumerate(self.lines):
             if isinstance(line, Assign) and line.targets == (source,) and not line.effect:
                 self.lines[i] = Assign(line.targets, line.value)
-
-    def _loss(self, value: Placed) -> Text:
-        return self._share(value)
 
     def _share(self, value: Placed) -> Text:
         """A scalar as this microstep's part of the step's mean."""
@@ -242,10 +237,7 @@ class Body:
             return loss, None
         if len(self.metrics) == 1 and self.metrics[0].pieces[0] == "**":
             return loss, Text(self.metrics[0].pieces[1:], ATOM)
-        parts: list[str | Text] = ["{"]
-        for i, entry in enumerate(self.metrics):
-            parts += [", ", entry] if i else [entry]
-        return loss, text(ATOM, *parts, "}")
+        return loss, text(ATOM, "{", *commas(self.metrics), "}")
 
     # ------------------------------------------------------------ repeats
 
@@ -355,18 +347,11 @@ def _read(statement: PlacedStatement) -> set[object]:
 
 
 def _called(callee: Text, arguments: Sequence[Text]) -> Text:
-    parts: list[str | Text] = [callee, "("]
-    for i, argument in enumerate(arguments):
-        parts += [", ", argument] if i else [argument]
-    return text(ATOM, *parts, ")")
+    return text(ATOM, callee, "(", *commas(arguments), ")")
 
 
 def _grouped(items: Sequence[Text]) -> Text:
-    if not items:
-        return atom("None")
-    if len(items) == 1:
-        return items[0]
-    return text(ATOM, "(", listed(items), ")")
+    return text(ATOM, "(", listed(items), ")") if len(items) > 1 else listed(items)
 
 
 def _singular(name: str) -> str:
@@ -385,7 +370,4 @@ def flat(body: Sequence[PlacedStatement]):
 def listed(results: Sequence[Text]) -> Text:
     if not results:
         return atom("None")
-    parts: list[str | Text] = []
-    for i, result in enumerate(results):
-        parts += [", ", result] if i else [result]
-    return text(ATOM if len(results) == 1 else ANY, *parts) if len(results) > 1 else results[0]
+    return results[0] if len(results) == 1 else text(ANY, *commas(results))

@@ -21,7 +21,7 @@ from meshc.semantics.placed import (
     PlacedStatement,
     PlacedWeight,
 )
-from meshc.semantics.program import CrossEntropy, Dim, Dropout, Elementwise, NextToken, Reduce, Softmax, Value
+from meshc.semantics.program import CrossEntropy, Dim, Elementwise, NextToken, Reduce, Softmax, Value
 
 Dtype = Literal["compute", "wide", "float32"]
 """compute: as the job says; wide: float32 because a sum is, until it moves; float32: because the spec says so."""
@@ -59,12 +59,10 @@ class Context:
     key: Var = field(default_factory=lambda: Var("key"))
 
     def __post_init__(self) -> None:
-        every = list(statements(self.placed.model.body))
         self.weights: dict[Value, PlacedWeight] = {w.weight.value: w for w in self.placed.weights}
         self.axis_names = tuple(self.placed.sizes)
         self.attributes = self._attributes()
         self.letters = names.legend(self._dims())
-        self.has_dropout = any(isinstance(s, Computed) and isinstance(s.op, Dropout) for s in every)
         self.helpers = Helpers(self.names, self._kept())
 
     def _attributes(self) -> dict[str, str]:
@@ -145,10 +143,6 @@ class Context:
 
     def dtype(self, placed: Placed) -> Dtype:
         return self.dtypes.get(placed, "compute") if self.sums_in_float32 else "compute"
-
-
-def is_loss(statement: PlacedStatement) -> bool:
-    return isinstance(statement, Computed) and isinstance(statement.op, NextToken | CrossEntropy)
 
 
 def gathers_weights(body: Iterable[PlacedStatement], weights: dict[Value, PlacedWeight]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from meshc.codegen.text import ATOM, POWER, PRODUCT, SUM, UNARY, Text, call, quoted, text, tuple_of
+from meshc.codegen.text import ATOM, POWER, PRODUCT, SUM, UNARY, Text, call, commas, quoted, text, tuple_of
 from meshc.semantics.placed import Computed, Placed
 from meshc.semantics.program import (
     Attend,
@@ -102,7 +102,7 @@ class Printer:
                 return self._dropout(op, computed)
             case Concat():
                 parts = [self._tensor(x) for x in computed.operands]
-                listed = text(ATOM, "[", *_comma(parts), "]")
+                listed = text(ATOM, "[", *commas(parts), "]")
                 return call("jnp.concatenate", listed, axis=str(op.result.dims.index(op.along)))
             case Split():
                 return self._split(op, computed)
@@ -130,16 +130,12 @@ class Printer:
                 return text(UNARY, "-", (aligned[0], UNARY))
             case "pow":
                 return text(POWER, (aligned[0], ATOM), "**", (aligned[1], ATOM))
-            case "square" if isinstance(
-                computed.operands[0], Placed
-            ):  # jnp.square would keep 2 * x for its backward pass
+            case "square" if isinstance(computed.operands[0], Placed):
+                # jnp.square would keep 2 * x for its backward pass
                 return text(PRODUCT, (aligned[0], PRODUCT), " * ", (aligned[0], UNARY))
             case "float32":
-                return (
-                    text(ATOM, (aligned[0], ATOM), ".astype(jnp.float32)")
-                    if self.context.sums_in_float32
-                    else aligned[0]
-                )
+                narrower = self.context.sums_in_float32
+                return text(ATOM, (aligned[0], ATOM), ".astype(jnp.float32)") if narrower else aligned[0]
             case function if function in INFIX:
                 sign, level = INFIX[function]
                 return text(level, (aligned[0], level), f" {sign} ", (aligned[1], level + 1))
@@ -284,10 +280,3 @@ def _axes(keyword: str, axes: Sequence[str]) -> dict[str, str]:
 
 def _real(dim: Dim) -> dict[str, str]:
     return {"real": str(dim.real)} if dim.padded else {}
-
-
-def _comma(parts: Sequence[Text]) -> list[str | Text]:
-    listed: list[str | Text] = []
-    for i, part in enumerate(parts):
-        listed += [", ", part] if i else [part]
-    return listed

@@ -73,13 +73,13 @@ def atom(code: str) -> Text:
 
 def call(function: str, *arguments: Text | str, **keywords: str) -> Text:
     """`function(arguments, key=value)`; a keyword's value is code."""
-    parts: list[str | Text] = [f"{function}("]
-    for i, argument in enumerate(arguments):
-        parts += [", "] if i else []
-        parts.append(argument)
-    for i, (key, value) in enumerate(keywords.items()):
-        parts.append(f"{', ' if i or arguments else ''}{key}={value}")
-    return text(ATOM, *parts, ")")
+    named = (f"{key}={value}" for key, value in keywords.items())
+    return text(ATOM, f"{function}(", *commas((*arguments, *named)), ")")
+
+
+def commas(parts: Sequence[Text | str]) -> list[Text | str]:
+    """The parts with a comma between each two."""
+    return [piece for i, part in enumerate(parts) for piece in ((", ", part) if i else (part,))]
 
 
 def _within(operand: Text, level: int) -> list[str | Ref]:

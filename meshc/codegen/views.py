@@ -106,4 +106,3 @@ class ProgramView:
     out: str
     init_from: str
     float64: bool
-    mesh_comment: bool = True

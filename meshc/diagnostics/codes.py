@@ -131,8 +131,3 @@ TITLES: dict[str, str] = {
     "W0305": "a rule that matches no tensor",
     "W0306": "state split over an axis of size 1",
 }
-
-
-def title(code: str) -> str:
-    """The one-line title of a code; KeyError for a code that nobody registered."""
-    return TITLES[code]

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -143,5 +144,5 @@ def run_directory(name: str, out: str | None) -> Path:
     if out:
         return Path(out)
     first = Path("runs", f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
-    names = (first, *(first.with_name(f"{first.name}-{number}") for number in range(2, 1000)))
+    names = chain((first,), (first.with_name(f"{first.name}-{number}") for number in count(2)))
     return next(path for path in names if not path.exists())

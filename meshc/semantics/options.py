@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from meshc.diagnostics import spec_names, spec_rules
 from meshc.semantics.report import Report
@@ -86,8 +86,7 @@ def _bound(
 ) -> Bound | None:
     match expr:
         case ast.Ref(name=name) if name.text in outer:
-            bound = outer[name.text]
-            return type(bound)(getattr(bound, "name", None) or bound.value, name.span)  # type: ignore[union-attr]
+            return replace(outer[name.text], span=name.span)
         case ast.Ref(name=name):
             return (
                 Word(name.text, name.span) if is_word and name.text not in axes else AxisArgument(name.text, name.span)

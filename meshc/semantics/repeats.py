@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from meshc.diagnostics import spec_names, spec_sizes, spec_tensors
 from meshc.semantics.build import Builder
@@ -16,7 +16,7 @@ Run = Callable[[Builder, Sequence[ast.Statement]], None]
 
 def repeat(b: Builder, node: ast.Repeat, run: Run) -> None:
     """Elaborates a repeat's body once. A name that exists before and is assigned inside is carried on."""
-    for statement in _nested(node.body):
+    for statement in node.body:
         if isinstance(statement, ast.Return):
             b.report(spec_names.return_in_repeat(statement.span))
     count = _count(b, node.count)
@@ -88,11 +88,6 @@ def _count(b: Builder, expr: ast.Expr) -> Dim | Broken:
         return BROKEN
     depth = sum(1 for outer in b.frame.stack if outer.name.startswith(dim.name))
     return dim if depth == 0 else Dim(f"{dim.name}_in_{depth}", dim.size, dim.real, dim.span)
-
-
-def _nested(body: Sequence[ast.Statement]) -> Iterator[ast.Statement]:
-    """Statements of a repeat that belong to it directly."""
-    yield from body
 
 
 def _assigned(body: Sequence[ast.Statement]) -> list[ast.Name]:
