@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from meshc import __version__
+from meshc.console import bug, exit_code, fail, rewritten, show, unprinted
 from meshc.diagnostics.arrange import arranged, counted, has_errors, plural
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.target import Request
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from meshc.driver import Compiled
     from meshc.runtime.env import Environment
 
-BUG = 3
 CODE = re.compile(r"[EW][0-9]{4}", re.IGNORECASE)
 
 Command = Callable[..., Any]
@@ -57,10 +56,10 @@ def lint(paths: Sequence[str], slice: str | None, sets: tuple[str, ...], strict:
 
     found = [d for path in dict.fromkeys(paths) for d in check(Request(path, slice, sets)).diagnostics]
     diagnostics = arranged(found)
-    _print(diagnostics, form, sys.stdout)
+    show(diagnostics, form, sys.stdout)
     if form != "json":
         click.echo(f"{plural(len(set(paths)), 'file')} checked: {counted(diagnostics) or 'no problems'}")
-    return _code(diagnostics, strict)
+    return exit_code(diagnostics, strict)
 
 
 @cli.command()
@@ -81,8 +80,8 @@ def fmt(paths: Sequence[str], only_check: bool) -> int:
         if only_check:
             click.echo(f"{path} would be written anew")
         else:
-            diagnostics += _replace(Path(path), new)
-    _print(arranged(diagnostics), "full", sys.stderr)
+            diagnostics += rewritten(Path(path), new)
+    show(arranged(diagnostics), "full", sys.stderr)
     return 1 if has_errors(diagnostics) or (only_check and others) else 0
 
 
@@ -101,7 +100,7 @@ def build(path: str, directory: str | None, slice: str | None, sets: tuple[str, 
         return 1
     target = Path(directory or Path("build", Path(compiled.target.spec.name).stem))
     if problems := write_program(target, compiled.files, compiled.manifest):
-        _print(problems, "full", sys.stderr)
+        show(problems, "full", sys.stderr)
         return 1
     click.echo(f"wrote {target / 'train.py'} for {plural(compiled.report.devices, 'device')}")
     return 0
@@ -137,7 +136,7 @@ def run(
         raise click.UsageError("a built program has its slice and settings: give --slice and --set with a spec or job")
     ready = _built(directory, out) if directory.is_dir() else _build_to_run(Request(path, slice, sets, steps), out)
     if isinstance(ready, Diagnostic):
-        return _fail(ready)
+        return fail(ready)
     if ready is None:
         return 1
     flags = [
@@ -171,7 +170,7 @@ def explain(subject: str, name: str | None, slice: str | None, sets: tuple[str, 
         if not report.tensors and not report.collectives:
             from meshc.diagnostics.run import unknown_tensor
 
-            return _fail(unknown_tensor(name, [t.path for t in compiled.report.tensors]))
+            return fail(unknown_tensor(name, [t.path for t in compiled.report.tensors]))
     if form == "json":
         import json
 
@@ -226,8 +225,8 @@ def _compile(request: Request, strict: bool = False, emit: bool = True) -> Compi
     from meshc.driver import Compiled, compile_program
 
     found, diagnostics = compile_program(request, emit)
-    _print(diagnostics, "full", sys.stderr)
-    return found if isinstance(found, Compiled) and not _code(diagnostics, strict) else None
+    show(diagnostics, "full", sys.stderr)
+    return found if isinstance(found, Compiled) and not exit_code(diagnostics, strict) else None
 
 
 def _builder(path: str, slice: str | None, sets: tuple[str, ...]) -> Any:
@@ -253,7 +252,7 @@ def _explain_code(code: str) -> int:
 
     page = resources.files("meshc.diagnostics").joinpath("explain", f"{code}.md")
     if code not in TITLES or not page.is_file():
-        return _fail(unknown_code(code, sorted(TITLES)))
+        return fail(unknown_code(code, sorted(TITLES)))
     click.echo(page.read_text(encoding="utf-8"), nl=False)
     return 0
 
@@ -304,52 +303,8 @@ def _killed(number: int) -> int:
 
     from meshc.diagnostics.run import killed
 
-    _print([killed(signal.Signals(number).name)], "full", sys.stderr)
+    show([killed(signal.Signals(number).name)], "full", sys.stderr)
     return 128 + number
-
-
-def _replace(path: Path, text: str) -> list[Diagnostic]:
-    """Writes a file anew, whole or not at all."""
-    from meshc.diagnostics.run import cannot_write
-    from meshc.load import reason
-
-    path = path.resolve()
-    staging = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        staging.write_bytes(text.encode())
-        staging.chmod(path.stat().st_mode)
-        staging.replace(path)
-    except OSError as error:
-        return [cannot_write(str(path), reason(error))]
-    finally:
-        staging.unlink(missing_ok=True)
-    return []
-
-
-def _fail(*diagnostics: Diagnostic) -> int:
-    _print(diagnostics, "full", sys.stderr)
-    return 1
-
-
-def _print(diagnostics: Iterable[Diagnostic], form: str, stream: Any) -> None:
-    from meshc.diagnostics.render import concise, full
-
-    if form == "json":
-        from meshc.diagnostics.render import json
-
-        text = json.render(diagnostics)
-    elif form == "concise":
-        text = concise.render(diagnostics)
-    else:
-        colour = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        text = full.render(diagnostics, colour)
-        text += "\n" if text else ""
-    if text:
-        stream.write(text)
-
-
-def _code(diagnostics: Sequence[Diagnostic], strict: bool) -> int:
-    return 1 if has_errors(diagnostics) or (strict and diagnostics) else 0
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -375,35 +330,9 @@ def _main(arguments: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        return _unprinted(error) if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) else _bug(error)
+        return unprinted(error) if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO) else bug(error)
     except Exception as error:
-        return _bug(error)
-
-
-def _unprinted(error: OSError) -> int:
-    """Output that a full disk did not take; the message neither, if it goes there, too."""
-    from meshc.diagnostics.run import unprinted
-    from meshc.load import reason
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    with contextlib.suppress(OSError):
-        _fail(unprinted(reason(error)))
-        sys.stderr.flush()
-        return 1
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-    return 1
-
-
-def _bug(error: Exception) -> int:
-    if os.environ.get("MESHC_DEBUG"):
-        import traceback
-
-        traceback.print_exception(error)
-    sys.stderr.write(
-        f"meshc {__version__} has a bug: {type(error).__name__}: {error}\n"
-        "please report it with the spec that shows it; MESHC_DEBUG=1 prints where it happened\n"
-    )
-    return BUG
+        return bug(error)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import meshc.cli as cli
+from meshc.console import BUG
 from meshc.diagnostics.codes import TITLES
 from meshc.launch.program_dir import write_program
 
@@ -315,7 +316,7 @@ def test_the_traceback_of_a_bug_only_when_asked_for(monkeypatch, capsys):
     monkeypatch.setattr(cli, "arranged", broken)
     for debug in ("", "1"):
         monkeypatch.setenv("MESHC_DEBUG", debug)
-        assert cli._main(["lint", "missing.mesh"]) == cli.BUG
+        assert cli._main(["lint", "missing.mesh"]) == BUG
         err = capsys.readouterr().err
         assert "RuntimeError: planted" in err
         assert ("Traceback" in err) == bool(debug)

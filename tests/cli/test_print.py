@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from meshc.cli import _print
+from meshc.console import show
 from meshc.diagnostics.model import Diagnostic
 
 
@@ -29,5 +29,5 @@ def test_colours(monkeypatch, stream: type[io.StringIO], environment: dict[str, 
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     sink = stream()
-    _print([Diagnostic("E0130", "no such file")], "full", sink)
+    show([Diagnostic("E0130", "no such file")], "full", sink)
     assert ("\x1b[" in sink.getvalue()) == coloured
