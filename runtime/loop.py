@@ -57,7 +57,8 @@ def train(
     """
     out = Path(out).expanduser()
     samples = open_source(data, program, seed)
-    store = Store(out / Path(checkpoint.dir).expanduser(), checkpoint.keep)
+    kept = out / Path(checkpoint.dir).expanduser()
+    store = Store(kept, checkpoint.keep)
     shapes = layout(program, seed)
     _say(_header(program, shapes, data))
     state, start = _start(program, shapes, store, seed, resume, init_from)
@@ -79,9 +80,7 @@ def train(
         raise SystemExit(128 + interrupt.number)
     loss = float(run.last["loss"])
     _say(f"step {run.step}  loss {loss:.4f}  in {time.perf_counter() - run.began:.1f} s")
-    _say(
-        f"metrics     {out / FILE}, tensorboard --logdir {out / EVENTS}\ncheckpoint  {store.directory / str(run.step)}"
-    )
+    _say(f"metrics     {out / FILE}, tensorboard --logdir {out / EVENTS}\ncheckpoint  {kept / str(run.step)}")
     return Result(run.step, loss, out)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 
 import jax
@@ -16,16 +17,27 @@ def make_mesh(axes: Mapping[str, int], devices: Sequence[jax.Device] | None = No
     """A mesh of all devices, first axis outermost, every axis `Auto`; `{}` is one device and a mesh without axes.
 
     Joins the other processes first, where the environment names a coordinator. Raises `UserError` where the number of
-    devices is not the product of the sizes: a smaller mesh would leave devices idle without a word.
+    devices is not the product of the sizes, for a smaller mesh would leave devices idle without a word, and where jax
+    has none of the platform that it was told to use.
     """
+    wanted = math.prod(axes.values())
     if devices is None:
         distributed.join()
-        devices = jax.devices()
-    wanted = math.prod(axes.values())
+        devices = _devices(wanted)
     if len(devices) != wanted:
         raise UserError(_wrong_count(axes, wanted, devices), _cure(wanted, devices))
     # The shape goes by position: its keyword has another name in jax 0.11.
     return jax.make_mesh(tuple(axes.values()), tuple(axes), axis_types=(AxisType.Auto,) * len(axes), devices=devices)
+
+
+def _devices(wanted: int) -> Sequence[jax.Device]:
+    try:
+        return jax.devices()
+    except (RuntimeError, AssertionError) as error:  # it asserts where the plugin of a platform is not installed
+        platform = jax.config.jax_platforms or "any platform"
+        why = f": {str(error).splitlines()[0]}" if str(error) else ""
+        cure = f"install jax for it, or use virtual devices: `meshc run` or `meshc build` with `--slice cpu-{wanted}`"
+        raise UserError(f"jax finds no devices of {platform} on this machine{why}", cure) from None
 
 
 def _wrong_count(axes: Mapping[str, int], wanted: int, devices: Sequence[jax.Device]) -> str:
@@ -41,5 +53,6 @@ def _kinds(devices: Sequence[jax.Device]) -> str:
 
 def _cure(wanted: int, devices: Sequence[jax.Device]) -> str:
     if all(device.platform == "cpu" for device in devices):
-        return f"on virtual devices of this machine: JAX_PLATFORMS=cpu JAX_NUM_CPU_DEVICES={wanted} python train.py"
+        variables = f"JAX_PLATFORMS=cpu JAX_NUM_CPU_DEVICES={wanted}"
+        return f"on virtual devices of this machine: {variables} python {sys.argv[0]}"
     return "build the program again for this many devices, or show it others (CUDA_VISIBLE_DEVICES, TPU_VISIBLE_CHIPS)"

@@ -237,3 +237,11 @@ def test_too_few_devices_end_the_program_with_a_cure():
     done = subprocess.run(command(), cwd=ROOT, env=variables, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.startswith("error: the mesh has 8 devices (fsdp 4 * tp 2), this run has 4 (cpu)\n")
+
+
+def test_a_platform_that_the_machine_lacks_ends_the_program_with_a_cure():
+    variables = os.environ | {"JAX_PLATFORMS": "tpu,cuda"}
+    done = subprocess.run(command(), cwd=ROOT, env=variables, capture_output=True, text=True)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "error: jax finds no devices of tpu,cuda on this machine" in done.stderr
+    assert "`--slice cpu-8`" in done.stderr
