@@ -33,6 +33,11 @@ def not_a_program(path: str, missing: str) -> Diagnostic:
     return Diagnostic("E0603", f"`{path}` is not a built program: it has no `{missing}`", (), (help_line,))
 
 
+def program_of_a_run(path: str, program: str) -> Diagnostic:
+    helps = (f"`meshc run {program} --out {path} --resume` goes on with it",)
+    return Diagnostic("E0603", f"`{path}` is the directory of a run; its program is `{program}`", (), helps)
+
+
 def unreadable_program(path: str) -> Diagnostic:
     return Diagnostic("E0603", f"`{path}` is damaged", (), ("build it again",))
 

@@ -65,6 +65,9 @@ def read_program(directory: Path) -> Built | Diagnostic:
     """The earlier build in a directory."""
     for name in (PROGRAM, MANIFEST):
         if not (directory / name).is_file():
+            inside = directory / "program"  # where `meshc run SPEC` writes it
+            if (inside / name).is_file():
+                return say.program_of_a_run(str(directory), str(inside))
             return say.not_a_program(str(directory), name)
     found = _manifest(directory)
     return say.unreadable_program(str(directory / MANIFEST)) if found is None else found

@@ -276,6 +276,13 @@ def test_run_of_what_is_no_program(meshc, tmp_path: Path):
     assert "E0603" in meshc("run", tmp_path).err
 
 
+def test_run_of_a_run_names_its_program(meshc, tmp_path: Path):
+    program(tmp_path / "r" / "program")
+    done = meshc("run", "r", cwd=tmp_path)
+    assert (done.code, "E0603" in done.err) == (1, True)
+    assert "`meshc run r/program --out r --resume` goes on with it" in done.err
+
+
 @pytest.mark.parametrize("settings", [["--slice", "cpu-2x1"], ["--set", "launch.backend=slurm"]])
 def test_run_elsewhere_is_refused_before_anything_is_written(meshc, home: Path, settings: list[str]):
     done = meshc("run", "spec.mesh", *settings, cwd=home)
