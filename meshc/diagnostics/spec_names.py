@@ -67,7 +67,10 @@ def star_for_a_dim(dim: str, span: Span) -> Diagnostic:
 
 def unknown_override(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
     """`--set` of something that the spec does not declare."""
-    return unknown("dim or mesh axis of this spec", "E0208", name, span, known)
+    known = tuple(known)
+    axis = f"mesh.{name}"
+    helps = (f"did you mean `{axis}`?",) if axis in known else ()
+    return unknown("dim or mesh axis of this spec", "E0208", name, span, known, helps)
 
 
 def unknown_argument(name: str, callee: str, span: Span, known: Sequence[str]) -> Diagnostic:

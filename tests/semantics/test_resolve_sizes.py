@@ -91,6 +91,11 @@ def test_a_wrong_override_is_pointed_at(key: str, value: int | str, code: str, t
     assert (found[0].span.source.name, found[0].span.text) == ("--set", text)
 
 
+def test_an_override_of_an_axis_is_named_in_full():
+    _, found = resolved(f"mesh {{ tp = 2 }}\ndims {{ n = 64 }}{MODEL}", (override("tp", 4),))
+    assert [(d.code, d.helps) for d in found] == [("E0208", ("did you mean `mesh.tp`?",))]
+
+
 # ---------------------------------------------------------------- the mesh
 
 MESH = {
