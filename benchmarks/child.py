@@ -83,11 +83,12 @@ def figures(program: Expert | Generated, compiled: jax.stages.Compiled) -> dict[
 
 
 def measure_compile(path: str, arguments: list[str]) -> dict[str, Any]:
-    """What XLA says of both, and the seconds of tracing, lowering and compiling, interleaved."""
+    """What XLA says of both, and the seconds of tracing, lowering and compiling, the first of each pair in turn."""
     both = {"generated": Generated(path), "expert": Expert(arguments)}
     found: dict[str, Any] = {name: {"seconds": []} for name in both}
-    for _ in range(COMPILATIONS):
-        for name, program in both.items():
+    for turn in range(COMPILATIONS):
+        for name in list(both)[:: 1 if turn % 2 else -1]:
+            program = both[name]
             jax.clear_caches()
             start = time.perf_counter()
             compiled = program.compile()
