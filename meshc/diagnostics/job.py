@@ -8,6 +8,8 @@ from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import did_you_mean, quoted
 from meshc.source import SourceFile, Span
 
+SHORT_FOR = {"bf16": "bfloat16", "fp16": "float16", "f16": "float16", "fp32": "float32", "f32": "float32"}
+
 
 def _at(code: str, span: Span, message: str, *helps: str, label: str = "") -> Diagnostic:
     return Diagnostic(code, message, (Label(span, label),), helps)
@@ -97,7 +99,8 @@ def not_one_of(path: str, got: str, choices: list[str], span: Span) -> Diagnosti
 
 def did_you_mean_only(got: str, choices: list[str]) -> tuple[str, ...]:
     """A suggestion, but not the list of choices, which the message has."""
-    helps = did_you_mean(got.strip("`"), choices)
+    name = got.strip("`")
+    helps = did_you_mean(SHORT_FOR.get(name.lower(), name), choices)
     return tuple(text for text in helps if text.startswith("did you mean"))
 
 

@@ -91,6 +91,7 @@ def test_defaults_follow_the_optimizer(name: str, lr: float, b2: float, decay: f
         ("spec: a\ntrain: {optimizer: {lr: 1e999}}", "E0504", "1e999", "a finite number"),
         ("spec: a\ntrain: {optimizer: {lr: -1}}", "E0504", "-1", "above 0"),
         ("spec: a\ntrain: {optimizer: {b1: 1}}", "E0504", "1", "below 1"),
+        ("spec: a\ntrain: {precision: {compute: bf16}}", "E0504", "bf16", "did you mean `bfloat16`?"),
         ("spec: a\ntrain: {remat: dot}", "E0504", "dot", "did you mean `dots`?"),
         ("spec: a\ntrain: 3", "E0504", "3", "a mapping"),
         ("spec: a\ntrain:", "E0504", "", "a mapping, not empty"),
