@@ -85,7 +85,7 @@ class Data(Strict):
     encoded by `tokenizer`: `bytes`, or the path of a `tokenizer.json`; `tokens` files of `paths` with token ids
     (`.npy`, or raw of `token_dtype`); `synthetic` ids drawn from the seed. After each text comes the id 0 (`bytes`), or
     the tokenizer's own end of text. Samples are shuffled by `train.seed`. Paths are relative to where the program is
-    started.
+    started, not to this file.
     """
 
     source: Literal["python-stdlib", "text", "tokens", "synthetic"] = "python-stdlib"
@@ -97,7 +97,9 @@ class Data(Strict):
 class Checkpoint(Strict):
     """`dir` is relative to the run's directory.
 
-    One is written each `every` steps and at the end; `keep` of them stay.
+    One is written each `every` steps and at the end; `keep` of them stay. A run that starts takes its weights, and
+    only them, from `init_from`: a run's directory, its checkpoints, or one of them, relative to where the program is
+    started.
     """
 
     dir: Annotated[str, Field(min_length=1)] = "checkpoints"
