@@ -290,5 +290,6 @@ def _experts(op: Route | Combine | LoadBalance, rules: Rules, home: Places) -> N
             places, operands = rules.places(op.routed), [op.routed]
             partial = tuple(dict.fromkeys(a for axes in places.values() for a in axes))
             return Need(((op.routed, rules.home(op.routed)),), (), partial)
-    wanted = tuple((v, _axes(v.dims, {**rules.places(v), **places})) for v in operands)
+    taken = [a for axes in places.values() for a in axes]
+    wanted = tuple((v, _axes(v.dims, {**_without(rules.places(v), taken), **places})) for v in operands)
     return Need(wanted, _axes(op.result.dims, places))

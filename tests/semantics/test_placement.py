@@ -6,8 +6,11 @@ import pytest
 
 from meshc.semantics.collectives import Settings, derive
 from meshc.semantics.flat import flatten
-from meshc.semantics.placed import Computed, Moved, PlacedProgram
-from meshc.semantics.program import Attend
+from meshc.semantics.placed import Computed, Moved, Placed, PlacedProgram
+from meshc.semantics.placement import place
+from meshc.semantics.program import Attend, Combine
+from meshc.semantics.resolve import resolve
+from meshc.source import SourceFile
 from tests.semantics.llama import BENCH, placed, weight
 
 EASYLM = placed("dp = 2, fsdp = 2, mp = 2", "data(dp); fsdp(fsdp); tensor(mp)")
@@ -166,3 +169,30 @@ def test_microsteps_repeat_fsdps_traffic_and_not_data_parallels() -> None:
 
     assert total(twice, "fsdp", "reduce-scatter") == 2 * total(once, "fsdp", "reduce-scatter")
     assert total(twice, "dp", "all-reduce") == total(once, "dp", "all-reduce")
+
+
+EXPERTS = """mesh { tp = 2 }
+dims { batch = 4, seq = 8, embed = 16, experts = 4, vocab = 32 }
+model M(tokens: [batch, seq] of vocab) {
+  param table: vocab -> embed
+  param router: embed -> experts
+  x = table[tokens]
+  routed = route(x, by = softmax(x @ router, over = experts))
+  x = combine(routed, routed)
+  loss next_token(x @ table, tokens)
+}
+partition { experts -> tp; seq -> .., tp where free }
+"""
+
+
+def test_experts_on_the_axis_of_the_sequence_change_places_to_be_combined() -> None:
+    program, found = resolve(SourceFile("experts.mesh", EXPERTS))
+    assert program is not None and not found
+    result, found = place(program)
+    assert not found
+    (combined,) = (
+        i.statement
+        for i in flatten(result).statements
+        if isinstance(i.statement, Computed) and isinstance(i.statement.op, Combine)
+    )
+    assert [x.placement for x in combined.operands if isinstance(x, Placed)] == [{"seq": ("tp",)}] * 2
