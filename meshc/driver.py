@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from meshc.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from meshc.cost.report import Report
+    from meshc.job.job_file import JobFile
     from meshc.job.model import Job
     from meshc.job.slices import Slice
     from meshc.semantics.collectives import Collective
@@ -96,13 +97,7 @@ def check(request: Request, with_job: bool = False) -> Checked:
     # What lies idle in a spec with unknown names would not in the corrected one.
     problems += [d for d in found if d.severity == "error" or not has_errors(problems)]
     if target.job:
-        from meshc.job.groups import groups_match
-        from meshc.job.idle import settings_hold
-        from meshc.semantics.feeds import source_feeds
-
-        paths = [w.weight.dotted for w in placed.weights if w.weight.trained]
-        problems += (*groups_match(target.job, paths), *settings_hold(target.job, paths))
-        problems += source_feeds(target.job, placed.inputs)
+        problems += _job_holds(target.job, placed)
     return _checked(target, placed, sources, problems)
 
 
@@ -117,6 +112,18 @@ def _placed(
     context = Context(placed, slice, retry)
     checks = WITHOUT_SIZES if any(axis.assumed for axis in program.axes) else CHECKS
     return placed, [*found, *(problem for rule in checks for problem in rule(context))]
+
+
+def _job_holds(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
+    """What is wrong with a job for this program."""
+    from meshc.job.groups import groups_match
+    from meshc.job.idle import settings_hold
+    from meshc.semantics.feeds import source_feeds
+
+    paths = [w.weight.dotted for w in placed.weights if w.weight.trained]
+    yield from groups_match(job, paths)
+    yield from settings_hold(job, paths)
+    yield from source_feeds(job, placed.inputs)
 
 
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:

@@ -243,17 +243,7 @@ class Body:
 
     def _repeat(self, statement: PlacedRepeat) -> None:
         turn = Body(self.module, (*self.stack, statement.count), Var("key"))
-        turn.local = dict(self.local)
-        depth = len(turn.stack)
-        own = [w for w in self.module.module.weights if len(w.weight.stack) >= len(self.module.stack) + depth]
-        used = [w for w in own if any(w.inside in _read(s) for s in flat(statement.body))]
-        over: list[tuple[Text, object]] = []
-        for weight in used:
-            inside = Placed(weight.weight.value, weight.inside.layout)
-            turn.local[weight.weight.value] = inside
-            outer = self.local.get(weight.weight.value)
-            attribute = self.context.attributes[weight.weight.name]
-            over.append((ref(outer) if outer else atom(f"self.{attribute}[...]"), inside))
+        over = self._scanned_weights(statement, turn)
         for carry in statement.carries:
             self.context.dtypes[carry.start] = self.context.dtypes[carry.after] = "compute"
             if carry.before.value in self.context.shares:
@@ -262,18 +252,9 @@ class Body:
         for extra in turn.extras:
             self._extra(extra)
         if turn.uses_key:
-            name = statement.count.name
-            outer_key = self.key(name)
+            outer_key = self.key(statement.count.name)
             over.append((call("jax.random.split", outer_key, self.context.constant(statement.count)), turn.turn_key))
-        loss, metrics = turn.effects()
-        made: list[tuple[object, Text]] = []
-        if loss is not None:
-            made.append((Var("losses"), loss))
-            self.losses.append(text(ATOM, (ref(made[-1][0]), ATOM), ".sum()"))
-        if metrics is not None:
-            made.append((Var("metrics"), metrics))
-            mean = text(ATOM, "jax.tree.map(lambda m: m.mean(0), ", ref(made[-1][0]), ")")
-            self.metrics.append(text(ANY, "**", mean))
+        made = self._stacked_effects(turn)
         after: list[Line] = []
         self._stacked_state(turn, made, after)
         ends = [turn.carried(c.end) for c in statement.carries]
@@ -295,6 +276,35 @@ class Body:
             )
         )
         self.lines += after
+
+    def _scanned_weights(self, statement: PlacedRepeat, turn: Body) -> list[tuple[Text, object]]:
+        """The module's own weights that a turn reads: the stacked whole, and what it is in the turn."""
+        turn.local = dict(self.local)
+        depth = len(self.module.stack) + len(turn.stack)
+        own = [w for w in self.module.module.weights if len(w.weight.stack) >= depth]
+        over: list[tuple[Text, object]] = []
+        for weight in own:
+            if not any(weight.inside in _read(s) for s in flat(statement.body)):
+                continue
+            inside = Placed(weight.weight.value, weight.inside.layout)
+            turn.local[weight.weight.value] = inside
+            outer = self.local.get(weight.weight.value)
+            attribute = self.context.attributes[weight.weight.name]
+            over.append((ref(outer) if outer else atom(f"self.{attribute}[...]"), inside))
+        return over
+
+    def _stacked_effects(self, turn: Body) -> list[tuple[object, Text]]:
+        """Loss terms and metrics come out of the scan stacked: terms are added up, metrics averaged."""
+        loss, metrics = turn.effects()
+        made: list[tuple[object, Text]] = []
+        if loss is not None:
+            made.append((Var("losses"), loss))
+            self.losses.append(text(ATOM, (ref(made[-1][0]), ATOM), ".sum()"))
+        if metrics is not None:
+            made.append((Var("metrics"), metrics))
+            mean = text(ATOM, "jax.tree.map(lambda m: m.mean(0), ", ref(made[-1][0]), ")")
+            self.metrics.append(text(ANY, "**", mean))
+        return made
 
     def _stacked_state(self, turn: Body, made: list[tuple[object, Text]], after: list[Line]) -> None:
         """State inside a repeat comes out of the scan stacked, and is put back whole."""
