@@ -242,7 +242,7 @@ def trouble_diagnostic(trouble: Trouble, op: Op, program: Program) -> Diagnostic
         case "heads_straddle":
             assert trouble.other is not None
             return _straddle(trouble, op, because, program)
-        case _:
+        case "heads_apart":
             assert trouble.other is not None
             heads, kv_heads = trouble.dim.name, trouble.other.name
             held = _sized(trouble.other_axes, program)

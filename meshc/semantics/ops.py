@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import Literal, assert_never
 
 from meshc.semantics.placed import InnerCollective, Layout, local_shape
 from meshc.semantics.program import (
@@ -51,7 +51,7 @@ class Need:
 class Trouble:
     """A layout that the operation cannot work in."""
 
-    kind: str
+    kind: Literal["whole", "keys_split", "heads_apart", "heads_straddle"]
     dim: Dim
     axes: Axes
     other: Dim | None = None
