@@ -79,8 +79,10 @@ def fmt(paths: Sequence[str], only_check: bool) -> int:
         others += 1
         if only_check:
             click.echo(f"{path} would be written anew")
+        elif failed := rewritten(Path(path), new):
+            diagnostics += failed
         else:
-            diagnostics += rewritten(Path(path), new)
+            click.echo(f"wrote {path} anew")
     show(arranged(diagnostics), "full", sys.stderr)
     return 1 if has_errors(diagnostics) or (only_check and others) else 0
 

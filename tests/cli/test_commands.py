@@ -39,7 +39,10 @@ def home(tmp_path: Path) -> Path:
 def test_fmt_writes_and_then_has_nothing_to_do(meshc, home: Path):
     (home / "spec.mesh").write_text(SPEC.replace("mesh { dp = 2 }", "mesh{dp=2}"))
     assert meshc("fmt", "spec.mesh", "--check", cwd=home).code == 1
-    assert meshc("fmt", "spec.mesh", cwd=home).code == 0
+    done = meshc("fmt", "spec.mesh", cwd=home)
+    assert (done.code, done.out) == (0, "wrote spec.mesh anew\n")
+    done = meshc("fmt", "spec.mesh", cwd=home)
+    assert (done.code, done.out) == (0, "")
     assert meshc("fmt", "spec.mesh", "--check", cwd=home).code == 0
     assert "mesh{" not in (home / "spec.mesh").read_text()
     assert [p.name for p in home.iterdir()] == ["spec.mesh"]
