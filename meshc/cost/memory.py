@@ -96,8 +96,9 @@ def _waiting(program: PlacedProgram, settings: Settings) -> tuple[int, int]:
     kept = program.program.gathered == "kept"
     saved = Differentiation(program, flat).plan(settings.remat, kept, frozenset(weights)).saved
     turns = {flat.of(p): item.count for item in flat.statements for p in _results(item.statement)} | flat.carried
+    held_already = {*weights, *(flat.of(p) for p in program.inputs)}
     gathered = activations = 0
-    for placed in (saved | set(flat.carried)) - set(weights):
+    for placed in (saved | set(flat.carried)) - held_already:
         elements = _elements(program, program.micro(placed.value.dims), placed.layout)
         size = settings.bytes_of(placed.value) * turns.get(placed, 1) * elements
         if placed.value in values:
