@@ -113,7 +113,7 @@ class Printer:
             case Custom():
                 return call(self.context.function(op.target), *(self._narrow(x) for x in computed.operands))
             case Route() | Combine() | LoadBalance():
-                raise NotImplementedError(type(op).__name__)
+                raise AssertionError(f"{type(op).__name__} got past `supported`")
 
     def _tensor(self, operand: Placed | float) -> Text:
         return self.context.operand(operand) if isinstance(operand, Placed) else number(operand)
