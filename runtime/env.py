@@ -6,6 +6,7 @@ names, so a program that a scheduler starts with them, without meshc, joins in t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,9 +21,20 @@ CPU_DEVICES = "JAX_NUM_CPU_DEVICES"  # virtual devices of each process, on the c
 
 XLA_FLAGS = "XLA_FLAGS"
 PATIENT = (
-    "--xla_cpu_collective_call_warn_stuck_timeout_seconds=300 --xla_cpu_collective_call_terminate_timeout_seconds=3600"
+    "--xla_cpu_collective_call_warn_stuck_timeout_seconds=300 --xla_cpu_collective_call_terminate_timeout_seconds=600"
 )
 """Many virtual devices on few cores may take longer to meet than the 40 s after which XLA ends the process."""
+
+THREADS = "NPROC"  # how many threads XLA takes its machine to have
+
+
+def threads(cpu_devices: int) -> str:
+    """Threads for that many virtual devices.
+
+    A collective holds a thread until all devices have come to it. With XLA's default, one a device, two collectives that
+    do not depend on each other can hold all of them, each waiting for devices that have no thread left.
+    """
+    return str(max(4 * cpu_devices, os.cpu_count() or 1))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from meshc.diagnostics import run as say
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.slices import Slice
 from meshc.launch.program_dir import PROGRAM
-from meshc.runtime.env import PATIENT, XLA_FLAGS, Environment
+from meshc.runtime.env import PATIENT, THREADS, XLA_FLAGS, Environment, threads
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 SECONDS_TO_END = 30
@@ -52,6 +52,7 @@ def _variables(env: Environment) -> dict[str, str]:
     """Our environment, the program's place, and where to find `meshc.runtime` when meshc is not installed."""
     variables = {**os.environ, **env.variables()}
     if env.cpu_devices > 1:
+        variables.setdefault(THREADS, threads(env.cpu_devices))
         variables[XLA_FLAGS] = f"{PATIENT} {variables.get(XLA_FLAGS, '')}".strip()
     root = Path(__file__).parent.parent.parent
     if root.name not in ("site-packages", "dist-packages"):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from meshc.prove.model import Measure
-from meshc.runtime.env import PATIENT
+from meshc.runtime.env import PATIENT, THREADS, threads
 
 PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 SECONDS_TO_END = 5
@@ -72,6 +72,7 @@ def environment(num_devices: int, float64: bool) -> dict[str, str]:
         "JAX_NUM_CPU_DEVICES": str(num_devices),
         "JAX_ENABLE_X64": str(int(float64)),
         "XLA_FLAGS": PATIENT,
+        THREADS: threads(num_devices),
     }
 
 
