@@ -31,8 +31,8 @@ THREADS = "NPROC"  # how many threads XLA takes its machine to have
 def threads(cpu_devices: int) -> str:
     """Threads for that many virtual devices.
 
-    A collective holds a thread until all devices have come to it. With XLA's default, one a device, two collectives that
-    do not depend on each other can hold all of them, each waiting for devices that have no thread left.
+    A collective holds a thread until all devices have come to it. With XLA's default, one a device, two collectives
+    that do not depend on each other can hold all of them, each waiting for devices that have no thread left.
     """
     return str(max(4 * cpu_devices, os.cpu_count() or 1))
 
