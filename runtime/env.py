@@ -21,7 +21,7 @@ CPU_DEVICES = "JAX_NUM_CPU_DEVICES"  # virtual devices of each process, on the c
 
 XLA_FLAGS = "XLA_FLAGS"
 PATIENT = (
-    "--xla_cpu_collective_call_warn_stuck_timeout_seconds=300 --xla_cpu_collective_call_terminate_timeout_seconds=600"
+    "--xla_cpu_collective_call_warn_stuck_timeout_seconds=120 --xla_cpu_collective_call_terminate_timeout_seconds=240"
 )
 """Many virtual devices on few cores may take longer to meet than the 40 s after which XLA ends the process."""
 
