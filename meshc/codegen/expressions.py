@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from meshc.codegen.text import ATOM, POWER, PRODUCT, SUM, UNARY, Text, call, commas, quoted, text, tuple_of
+from meshc.codegen.text import ANY, ATOM, POWER, PRODUCT, SUM, UNARY, Text, call, commas, quoted, text, tuple_of
 from meshc.semantics.placed import Computed, Placed
 from meshc.semantics.program import (
     Attend,
@@ -223,17 +223,24 @@ class Printer:
         return call("ops.rope", self._narrow(operand), **theta, **axis, **_axes("axes", operand.layout.axes[at]))
 
     def _attend(self, op: Attend, computed: Computed) -> Text:
-        q, k, _ = computed.operands
+        q, k = computed.operands[:2]
         assert isinstance(q, Placed) and isinstance(k, Placed)
         options = {"causal": str(op.causal)}
         if op.window is not None:
             options["window"] = str(op.window)
+        if op.scale is not None:
+            options["scale"] = repr(op.scale)
+        if op.cap is not None:
+            options["cap"] = repr(op.cap)
         heads = q.layout.axes[op.q.dims.index(op.heads)]
         kv_heads = k.layout.axes[op.k.dims.index(op.kv_heads)]
         options |= _axes("own_heads", tuple(a for a in heads if a not in kv_heads))
         if not self.context.recompute:
             options["recompute"] = "False"
-        return call("attention.attend", *(self._narrow(x) for x in computed.operands), **options)
+        tensors = [self._narrow(x) for x in computed.operands]
+        if op.sinks is not None:
+            tensors[3] = text(ANY, "sinks=", tensors[3])
+        return call("attention.attend", *tensors, **options)
 
     def _dropout(self, op: Dropout, computed: Computed) -> Text:
         (operand,) = computed.operands

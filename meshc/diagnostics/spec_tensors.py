@@ -141,6 +141,11 @@ def uneven_heads(heads: str, num_heads: int, kv_heads: str, num_kv_heads: int, s
     )
 
 
+def bad_sinks(name: str, dims: list[str], heads: str, span: Span) -> Diagnostic:
+    message = f"`{name}` is {bracketed(dims)}, must be {bracketed([heads])}"
+    return Diagnostic("E0228", message, (Label(span, "a sink is one score for each query head"),))
+
+
 def bad_route(message: str, span: Span, helps: tuple[str, ...] = ()) -> Diagnostic:
     return Diagnostic("E0244", message, (Label(span),), helps)
 

@@ -65,6 +65,13 @@ class Arguments:
             return self._wrong("a positive integer", f"the number {number}", name)
         return number
 
+    def positive(self, name: str, default: float | None = None) -> float | Broken | None:
+        """A constant above zero, as a float."""
+        number = self.number(name, default)
+        if number is None or isinstance(number, Broken) or number > 0:
+            return float(number) if isinstance(number, int | float) else number
+        return self._wrong("a positive number", f"the number {number}", name)
+
     def flag(self, name: str, default: bool) -> bool | Broken:
         if name not in self.given:
             return default

@@ -123,10 +123,11 @@ def _rope(b: Builder, args: Arguments, wish: Wish) -> Operand:
 
 def _attend(b: Builder, args: Arguments, wish: Wish) -> Operand:
     q, k, v = (args.tensor(name) for name in "qkv")
-    causal, window = args.flag("causal", True), args.count("window")
-    if isinstance(q, Broken) or isinstance(k, Broken) or isinstance(v, Broken):
+    causal, window, sinks = args.flag("causal", True), args.count("window"), args.optional_tensor("sinks")
+    scale, cap = args.positive("scale"), args.positive("cap")
+    if isinstance(q, Broken) or isinstance(k, Broken) or isinstance(v, Broken) or isinstance(sinks, Broken):
         return BROKEN
-    if isinstance(causal, Broken) or isinstance(window, Broken):
+    if isinstance(causal, Broken) or isinstance(window, Broken) or isinstance(scale, Broken) or isinstance(cap, Broken):
         return BROKEN
     if problem := _attend_problem(q.dims, k.dims, v.dims):
         b.report(spec_tensors.bad_attend(problem, names(q.dims), names(k.dims), names(v.dims), args.span))
@@ -139,8 +140,11 @@ def _attend(b: Builder, args: Arguments, wish: Wish) -> Operand:
         padded = (heads.size, kv_heads.size, kv_heads.real)
         b.report(spec_tensors.heads_padded_apart(heads.name, kv_heads.name, group, padded, args.span))
         return BROKEN
+    if sinks is not None and sinks.dims != (heads,):
+        b.report(spec_tensors.bad_sinks(sinks.name, names(sinks.dims), heads.name, args.span_of("sinks")))
+        return BROKEN
     result = b.value("attended", (*q.dims[:-1], v.dims[-1]), args.span, wish)
-    b.emit(Attend(q, k, v, seq, heads, kv_heads, causal, window, result, args.span))
+    b.emit(Attend(q, k, v, seq, heads, kv_heads, causal, window, scale, cap, sinks, result, args.span))
     return result
 
 
@@ -201,7 +205,7 @@ FUNCTIONS: dict[str, Function] = {
     "max": _reduce("max", "largest"),
     "softmax": _function("x over", _softmax),
     "rope": _function("x theta? along?", _rope),
-    "attend": _function("q k v causal? window?", _attend),
+    "attend": _function("q k v causal? window? scale? cap? sinks?", _attend),
     "dropout": _function("x rate", _dropout),
     "concat": _function("a b c? d? along", concat),
     "split": _function("x along into", split),

@@ -229,7 +229,8 @@ def _attend(op: Attend, rules: Rules) -> Need:
     keys_seq = op.k.dims[-3]
     places = {**inside, op.kv_heads.name: kv_heads, keys_seq.name: seq if keys_seq == op.seq else ()}
     inner = tuple(_exchange(op, axis, method, rules, places) for axis, method in methods.items() if method)
-    wanted = tuple((v, _axes(v.dims, places)) for v in (op.q, op.k, op.v))
+    operands = (op.q, op.k, op.v, *((op.sinks,) if op.sinks else ()))
+    wanted = tuple((v, _axes(v.dims, places)) for v in operands)
     return Need(wanted, _axes(op.result.dims, inside), (), inner, tuple(trouble))
 
 

@@ -205,6 +205,9 @@ class Attend:
     """Scaled dot-product attention.
 
     q is [..., seq, heads, head_dim]; k and v [..., seq, kv_heads, head_dim]; the result has q's dims (with v's last).
+    scale: what products are multiplied by; None: 1 / sqrt(head_dim)
+    cap: scores are softly held within it, cap * tanh(score / cap) (Gemma 2, arXiv:2408.00118)
+    sinks: [heads], a score beside those of the keys that softmax counts and that no value belongs to (gpt-oss)
     """
 
     q: Value
@@ -215,6 +218,9 @@ class Attend:
     kv_heads: Dim
     causal: bool
     window: int | None
+    scale: float | None
+    cap: float | None
+    sinks: Value | None
     result: Value
     span: Span
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from ..ops import MASKED, wide
+
+
+class Scores(NamedTuple):
+    """How scores are made of queries and keys. `scale` None: 1 / sqrt(head_dim)."""
+
+    causal: bool
+    window: int | None
+    scale: float | None
+    cap: float | None
 
 
 def attend(
@@ -19,6 +29,9 @@ def attend(
     *,
     causal: bool = True,
     window: int | None = None,
+    scale: float | None = None,
+    cap: float | None = None,
+    sinks: jax.Array | None = None,
     own_heads: Sequence[str] = (),
     recompute: bool = True,
 ) -> jax.Array:
@@ -26,12 +39,15 @@ def attend(
 
     q: [..., seq, heads, head_dim]; k, v: [..., keys, kv_heads, head_dim], heads a multiple of kv_heads
     window: how many positions back a query sees, itself included; None: all
+    scale: of the products; None: 1 / sqrt(head_dim)
+    cap: scores become cap * tanh(score / cap), before the mask (Gemma 2, arXiv:2408.00118)
+    sinks: [heads], one more score for each head, which softmax counts and which has no value (gpt-oss)
     own_heads: mesh axes that split the query heads and not the key heads; each device takes the key heads it needs
     recompute: scores are made again in the backward pass; q, k, v are all that is kept
     """
     if own_heads:
         k, v = (_own(x, q.shape[-2], tuple(own_heads)) for x in (k, v))
-    return (_recomputed if recompute else _attend)(q, k, v, causal, window)
+    return (_recomputed if recompute else _attend)(q, k, v, sinks, Scores(causal, window, scale, cap))
 
 
 def _own(x, q_heads, axes):
@@ -41,28 +57,44 @@ def _own(x, q_heads, axes):
     return lax.dynamic_slice_in_dim(x, first, max(1, q_heads // group), axis=x.ndim - 2)
 
 
-def _attend(q, k, v, causal, window):
-    q = _grouped(q, k)
-    weights, total = _weights(q, k, causal, window)
+def _attend(q, k, v, sinks, how):
+    weights, total, _ = _weights(_grouped(q, k, how), k, sinks, how)
     return _mixed(weights, total, v)
 
 
-def _grouped(q, k):
+def _scale(q, how):
+    return q.shape[-1] ** -0.5 if how.scale is None else how.scale
+
+
+def _grouped(q, k, how):
     """Queries scaled, and their heads by the key head they share: [..., seq, kv_heads, group, head_dim]."""
     *batch, seq, heads, dim = q.shape
     kv_heads = k.shape[-2]
-    return (q * dim**-0.5).astype(q.dtype).reshape(*batch, seq, kv_heads, heads // kv_heads, dim)
+    return (q * _scale(q, how)).astype(q.dtype).reshape(*batch, seq, kv_heads, heads // kv_heads, dim)
 
 
-def _weights(q, k, causal, window):
-    """Softmax before its division: the exponentials [..., kv_heads, group, seq, keys], and their sums over keys."""
+def _weights(q, k, sinks, how):
+    """Softmax before its division: the exponentials [..., kv_heads, group, seq, keys], their sums over keys, and the
+    exponential of each sink."""
     # Tied to the keys, else XLA moves a mask of the scores' size out of the loop over layers and keeps it all along.
     rows, columns, k = lax.optimization_barrier((jnp.arange(q.shape[-4]), jnp.arange(k.shape[-3]), k))
+    scores = _products(q, k, how)
+    if how.causal or how.window is not None:
+        scores = jnp.where(_visible(rows, columns, how.causal, how.window), scores, MASKED)
+    top = lax.stop_gradient(scores).max(axis=-1)
+    if sinks is None:
+        weights = jnp.exp(scores - top[..., None])
+        return weights, weights.sum(axis=-1), None
+    sinks = sinks.astype(scores.dtype).reshape(*scores.shape[-4:-2], 1)
+    top = jnp.maximum(top, lax.stop_gradient(sinks))
+    weights, sunk = jnp.exp(scores - top[..., None]), jnp.exp(sinks - top)
+    return weights, weights.sum(axis=-1) + sunk, sunk
+
+
+def _products(q, k, how):
+    """Scores before the mask: [..., kv_heads, group, seq, keys]."""
     scores = jnp.einsum("...skgd,...tkd->...kgst", q, k).astype(wide(q))
-    if causal or window is not None:
-        scores = jnp.where(_visible(rows, columns, causal, window), scores, MASKED)
-    weights = jnp.exp(scores - lax.stop_gradient(scores).max(axis=-1, keepdims=True))
-    return weights, weights.sum(axis=-1)
+    return scores if how.cap is None else how.cap * jnp.tanh(scores / how.cap)
 
 
 def _mixed(weights, total, v):
@@ -86,35 +118,41 @@ def _visible(queries, keys, causal, window):
     return functools.reduce(jnp.logical_and, seen)
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(3, 4))
-def _recomputed(q, k, v, causal, window):
+@functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
+def _recomputed(q, k, v, sinks, how):
     """A `custom_vjp` and not `jax.checkpoint`: the policy of a checkpoint around it would save the scores inside."""
-    return _attend(q, k, v, causal, window)
+    return _attend(q, k, v, sinks, how)
 
 
-def _forward(q, k, v, causal, window):
-    out = _attend(q, k, v, causal, window)
-    return out, (q, k, v, out)
+def _forward(q, k, v, sinks, how):
+    out = _attend(q, k, v, sinks, how)
+    return out, (q, k, v, sinks, out)
 
 
-def _backward(causal, window, residuals, cotangent):
+def _backward(how, residuals, cotangent):
     """As FlashAttention does it (arXiv:2205.14135, appendix B), without tiles.
 
     The output says what softmax divides by.
     """
-    q, k, v, out = residuals
+    q, k, v, sinks, out = residuals
     q, k = lax.optimization_barrier((q, k))  # else XLA finds the forward pass's scores equal and keeps them
-    grouped = _grouped(q, k)
-    weights, total = _weights(grouped, k, causal, window)
+    grouped = _grouped(q, k, how)
+    weights, total, sunk = _weights(grouped, k, sinks, how)
     scaled = (cotangent.reshape(*grouped.shape[:-1], -1) / _beside(total)).astype(v.dtype)
     along = (scaled * out.reshape(scaled.shape)).astype(total.dtype).sum(axis=-1)
-    along = jnp.moveaxis(along, -3, -1)[..., None]
+    along = jnp.moveaxis(along, -3, -1)
     of_v = jnp.einsum("...kgst,...skgd->...tkd", weights.astype(v.dtype), scaled)
     of_weights = jnp.einsum("...skgd,...tkd->...kgst", scaled, v).astype(total.dtype)
-    of_scores = (weights * (of_weights - along)).astype(q.dtype)
-    of_q = jnp.einsum("...kgst,...tkd->...skgd", of_scores, k) * q.shape[-1] ** -0.5
+    of_scores = weights * (of_weights - along[..., None])
+    if how.cap is not None:
+        of_scores *= 1 - jnp.square(_products(grouped, k, how) / how.cap)
+    of_scores = of_scores.astype(q.dtype)
+    of_q = jnp.einsum("...kgst,...tkd->...skgd", of_scores, k) * _scale(q, how)
     of_k = jnp.einsum("...kgst,...skgd->...tkd", of_scores, grouped)
-    return of_q.astype(q.dtype).reshape(q.shape), of_k, of_v
+    of_sinks = None
+    if sinks is not None:
+        of_sinks = -(sunk * along).sum(axis=(*range(along.ndim - 3), -1)).reshape(sinks.shape).astype(sinks.dtype)
+    return of_q.astype(q.dtype).reshape(q.shape), of_k, of_v, of_sinks
 
 
 _recomputed.defvjp(_forward, _backward)

@@ -1,5 +1,8 @@
 """Attention against its definition, with gradients, in float64."""
 
+import functools
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -24,14 +27,19 @@ def tensors() -> list[jax.Array]:
     return [jnp.asarray(rng.normal(size=(B, L, n, D))) for n in (H, K, K, H)]
 
 
-def definition(q, k, v, causal=True, window=None):
+def definition(q, k, v, causal=True, window=None, scale=None, cap=None, sinks=None):
     k, v = (jnp.repeat(x, q.shape[2] // x.shape[2], axis=2) for x in (k, v))
-    scores = jnp.einsum("bshd,bthd->bhst", q, k) / D**0.5
+    scores = jnp.einsum("bshd,bthd->bhst", q, k) * (scale or D**-0.5)
+    scores = scores if cap is None else cap * jnp.tanh(scores / cap)
     back = jnp.arange(L)[:, None] - jnp.arange(L)
     seen = back >= 0 if causal else jnp.ones((L, L), bool)
     if window is not None:
         seen &= abs(back) < window
-    return jnp.einsum("bhst,bthd->bshd", jax.nn.softmax(jnp.where(seen, scores, -1e30)), v)
+    scores = jnp.where(seen, scores, -1e30)
+    if sinks is not None:
+        beside = jnp.broadcast_to(sinks[None, :, None, None], (*scores.shape[:-1], 1))
+        scores = jnp.concatenate([scores, beside], axis=-1)
+    return jnp.einsum("bhst,bthd->bshd", jax.nn.softmax(scores)[..., :L], v)
 
 
 def both_ways(function):
@@ -39,11 +47,32 @@ def both_ways(function):
     return jax.value_and_grad(lambda *x: (function(*x) * w).sum(), (0, 1, 2))(q, k, v)
 
 
+OPTIONS = [
+    {}, {"window": 5}, {"causal": False}, {"causal": False, "window": 3},
+    {"scale": 0.9}, {"cap": 0.7}, {"cap": 2.0, "scale": 1.5, "window": 4},
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("recompute", [True, False])
-@pytest.mark.parametrize("mask", [{}, {"window": 5}, {"causal": False}, {"causal": False, "window": 3}])
-def test_it_is_its_definition(mask: dict, recompute: bool):
-    expected = both_ways(lambda q, k, v: definition(q, k, v, **mask))
-    found = both_ways(lambda q, k, v: attend(q, k, v, recompute=recompute, **mask))
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_it_is_its_definition(options: dict, recompute: bool):
+    expected = both_ways(lambda q, k, v: definition(q, k, v, **options))
+    found = both_ways(lambda q, k, v: attend(q, k, v, recompute=recompute, **options))
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12), found, expected)
+
+
+@pytest.mark.parametrize("recompute", [True, False])
+@pytest.mark.parametrize("options", [{}, {"window": 5, "cap": 0.7, "scale": 0.9}], ids=str)
+def test_sinks_are_scores_without_values(options: dict, recompute: bool):
+    """From far below all scores to far above."""
+    q, k, v, w = tensors()
+    sinks = jnp.linspace(-40.0, 40.0, H)
+
+    def gradients(function: Callable) -> tuple:
+        total = lambda q, k, v, s: (function(q, k, v, sinks=s, **options) * w).sum()  # noqa: E731
+        return jax.value_and_grad(total, (0, 1, 2, 3))(q, k, v, sinks)
+
+    expected, found = gradients(definition), gradients(functools.partial(attend, recompute=recompute))
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12), found, expected)
 
 

@@ -47,6 +47,17 @@ CASES = {
         ),
         "queries end in `head_dim`, keys in `mlp`",
     ),
+    "E0228 sinks": (
+        model(
+            f"{QKV}\n  param wv: embed -> kv_heads, head_dim\n  param s: [kv_heads]\n"
+            "  x = attend(q, k, x @ wv, sinks = «s») @ wo"
+        ),
+        "`s` is [kv_heads], must be [heads]",
+    ),
+    "E0223 cap": (
+        model(f"{QKV}\n  param wv: embed -> kv_heads, head_dim\n  x = attend(q, k, x @ wv, cap = «0») @ wo"),
+        "expected a positive number, got the number 0",
+    ),
     "E0229 join": (
         model("param w: embed -> half\n  x = «concat(x @ w, x @ w, along = mlp)» @ table", dims=HALVES),
         "cannot put [batch, seq, half], [batch, seq, half] side by side",
