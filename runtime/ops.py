@@ -66,6 +66,12 @@ def softmax(x: jax.Array, axis: int = -1, axes: Axes = (), real: int | None = No
     return e / lax.psum(e.sum(axis=axis, keepdims=True), tuple(axes))
 
 
+def logsumexp(x: jax.Array, axis: int = -1, real: int | None = None) -> jax.Array:
+    """log(sum(exp(x))) in float32 over a whole dim; positions from `real` on are padding and do not count."""
+    x = x.astype(wide(x))
+    return jax.nn.logsumexp(x if real is None else lax.slice_in_dim(x, 0, real, axis=axis), axis=axis)
+
+
 # ---------------------------------------------------------------- activations
 
 

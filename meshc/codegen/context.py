@@ -159,7 +159,7 @@ def dtype_of(computed: Computed, context: Context) -> Dtype:
     match computed.op:
         case Elementwise(function="float32"):
             return "float32"
-        case Reduce(function="mean" | "sum") | Softmax() | NextToken() | CrossEntropy():
+        case Reduce(function="mean" | "sum" | "logsumexp") | Softmax() | NextToken() | CrossEntropy():
             return "float32" if "float32" in held else "wide"
         case Elementwise():
             return "float32" if "float32" in held else "wide" if "wide" in held else "compute"

@@ -19,6 +19,7 @@ from meshc.semantics.program import (
     Dim,
     Dropout,
     Elementwise,
+    Load,
     LoadBalance,
     Lookup,
     NextToken,
@@ -112,7 +113,7 @@ class Printer:
                 return self._cross_entropy(op, computed)
             case Custom():
                 return call(self.context.function(op.target), *(self._narrow(x) for x in computed.operands))
-            case Route() | Combine() | LoadBalance():
+            case Route() | Combine() | LoadBalance() | Load():
                 raise AssertionError(f"{type(op).__name__} got past `supported`")
 
     def _tensor(self, operand: Placed | float) -> Text:
@@ -197,6 +198,8 @@ class Printer:
         expression = self._tensor(operand)
         if op.function == "max":
             return call("jnp.max", expression, **axis)
+        if op.function == "logsumexp":
+            return call("ops.logsumexp", expression, **axis, **_real(op.over[0]))
         if op.function == "sum" or not (split or any(d.padded for d in op.over)):
             return call(f"jnp.{op.function}", expression, **axis, **wide)
         total = call("jnp.sum", expression, **axis, **wide)

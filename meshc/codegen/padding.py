@@ -1,8 +1,8 @@
 """What padding would falsify. A padded dim is computed at its full size, so its padding must hold zeros wherever it is
 summed over, and get no gradient there: then a weight's padding, zero at first, stays zero.
 
-Of every tensor it is derived along which padded dims it may hold something else ("noise"); softmax and the losses mask
-by the real size and may see it.
+Of every tensor it is derived along which padded dims it may hold something else ("noise"); softmax, logsumexp
+and the losses mask by the real size and may see it.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ def _is_square(op: Op) -> bool:
 def _summed(op: Op, squares: set[int], noise: frozenset[str]) -> Iterator[Dim]:
     """Padded dims over which the operation sums, where that is not right."""
     match op:
+        case Reduce(function="logsumexp"):
+            pass
         case Reduce(operand=operand, over=over):
             right = id(operand) in squares and op.function != "max"
             yield from (d for d in over if d.padded and (d.name in noise or not right))

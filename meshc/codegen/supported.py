@@ -8,7 +8,7 @@ from meshc.codegen.padding import falsified
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed, PlacedProgram
-from meshc.semantics.program import Combine, LoadBalance, Route
+from meshc.semantics.program import Combine, Load, LoadBalance, Route
 from meshc.source import Span
 
 
@@ -31,7 +31,7 @@ def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
         yield "pipelines", stage.place
     for item in flatten(placed).statements:
         match item.statement:
-            case Computed(op=Route() | Combine() | LoadBalance() as op):
+            case Computed(op=Route() | Combine() | LoadBalance() | Load() as op):
                 yield "routed experts", op.span
             case Computed(inner=inner, op=op) if any(c.op in ("collective_permute", "all_gather") for c in inner):
                 yield "attention that exchanges keys", op.span

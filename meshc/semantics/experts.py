@@ -1,4 +1,5 @@
-"""Mixtures of experts: `route` sends tokens out, `combine` brings them back, `load_balance` is their auxiliary loss."""
+"""Mixtures of experts: `route` sends tokens out, `combine` brings them back; `load_balance` is their auxiliary loss,
+`load` what each is sent."""
 
 from __future__ import annotations
 
@@ -6,16 +7,19 @@ from meshc.diagnostics import spec_tensors
 from meshc.semantics.arguments import Arguments
 from meshc.semantics.build import Builder, Wish
 from meshc.semantics.operands import BROKEN, Broken, Operand, names
-from meshc.semantics.program import Combine, LoadBalance, Route, Value
+from meshc.semantics.program import Combine, Dim, Load, LoadBalance, Route, Value
 
 
 def route(b: Builder, args: Arguments, wish: Wish) -> Operand:
     """`route(x, by = scores, top_k = 2)`: x's dims and, before the last, the scores' own one: the experts."""
     x, by, top_k = args.tensor("x"), args.tensor("by"), args.count("top_k", 2)
     bias, capacity = args.optional_tensor("bias"), args.number("capacity")
+    normalise, scale = args.flag("normalise", top_k != 1), args.number("scale", 1.0)
     if isinstance(x, Broken) or isinstance(by, Broken) or isinstance(top_k, Broken) or top_k is None:
         return BROKEN
     if isinstance(bias, Broken) or isinstance(capacity, Broken):
+        return BROKEN
+    if isinstance(normalise, Broken) or isinstance(scale, Broken) or scale is None:
         return BROKEN
     own = [dim for dim in by.dims if dim not in x.dims]
     if len(own) != 1 or len(by.dims) != len(x.dims) or x.dims[:-1] != tuple(d for d in by.dims if d not in own):
@@ -36,11 +40,44 @@ def route(b: Builder, args: Arguments, wish: Wish) -> Operand:
     if capacity is not None and capacity <= 0:
         b.report(spec_tensors.bad_route(f"a capacity of {capacity} holds no token", args.span_of("capacity")))
         return BROKEN
+    groups = _groups(b, args, experts, top_k)
+    if groups is None:
+        return BROKEN
+    if normalise and top_k == 1:
+        hint = ("one weight divided by itself is 1: write normalise = false",)
+        b.report(spec_tensors.bad_route("the router would get no gradient", args.span_of("normalise"), hint))
+        return BROKEN
+    share = None if capacity is None else float(capacity)
     result = b.value("routed", (*x.dims[:-1], experts, x.dims[-1]), args.span, wish)
-    op = Route(x, by, experts, top_k, bias, None if capacity is None else float(capacity), result, args.span)
+    op = Route(x, by, experts, top_k, bias, share, normalise, float(scale), *groups, result, args.span)
     b.facts.routes[result] = op
     b.emit(op)
     return result
+
+
+def _groups(b: Builder, args: Arguments, experts: Dim, top_k: int) -> tuple[int, int] | None:
+    """`groups` and `top_groups`; None (reported) where they do not fit."""
+    groups = args.count("groups", 1)
+    if isinstance(groups, Broken) or groups is None:
+        return None
+    best = args.count("top_groups", groups)
+    if isinstance(best, Broken) or best is None:
+        return None
+    problem = None
+    if experts.real % groups:
+        problem = f"{experts.real} `{experts.name}` make no {groups} even groups"
+    elif best > groups:
+        problem = f"the best {best} of {groups} groups"
+    elif top_k > best * (experts.real // groups):
+        problem = (
+            f"each token is sent to {top_k} `{experts.name}`, and {best} groups have {best * experts.real // groups}"
+        )
+    elif best < groups and experts.real == groups:
+        problem = f"a group of one `{experts.name}` has no two best ones to be chosen by"
+    if problem:
+        b.report(spec_tensors.bad_route(problem, args.span_of("top_groups" if best != groups else "groups")))
+        return None
+    return groups, best
 
 
 def combine(b: Builder, args: Arguments, wish: Wish) -> Operand:
@@ -66,6 +103,15 @@ def load_balance(b: Builder, args: Arguments, wish: Wish) -> Operand:
         return BROKEN
     result = b.value("balance", (), args.span, wish)
     b.emit(LoadBalance(found[0], result, args.span))
+    return result
+
+
+def load(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    found = _routed(b, args)
+    if found is None:
+        return BROKEN
+    result = b.value("load", (found[1].experts,), args.span, wish)
+    b.emit(Load(found[0], result, args.span))
     return result
 
 

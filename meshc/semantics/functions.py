@@ -12,7 +12,7 @@ from meshc.diagnostics import spec_names, spec_tensors
 from meshc.semantics.arguments import Arguments
 from meshc.semantics.binding import Slot
 from meshc.semantics.build import Builder, Wish
-from meshc.semantics.experts import combine, load_balance, route
+from meshc.semantics.experts import combine, load, load_balance, route
 from meshc.semantics.expressions import computed, elementwise
 from meshc.semantics.losses import cross_entropy, next_token
 from meshc.semantics.operands import BROKEN, Broken, Constant, Operand, Results, names
@@ -87,6 +87,15 @@ def _all_in(b: Builder, dims: tuple[Dim, ...], x: Value, args: Arguments, name: 
             b.report(spec_tensors.no_such_dim(dim.name, x.name, names(x.dims), args.span_of(name)))
             return False
     return True
+
+
+def _logsumexp(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    x, over = args.tensor("x"), args.dim("over")
+    if isinstance(x, Broken) or not isinstance(over, Dim) or not _all_in(b, (over,), x, args):
+        return BROKEN
+    result = b.value("log_sum", tuple(d for d in x.dims if d != over), args.span, wish)
+    b.emit(Reduce("logsumexp", x, (over,), result, args.span))
+    return result
 
 
 def _softmax(b: Builder, args: Arguments, wish: Wish) -> Operand:
@@ -203,6 +212,7 @@ FUNCTIONS: dict[str, Function] = {
     "mean": _reduce("mean", "mean"),
     "sum": _reduce("sum", "total"),
     "max": _reduce("max", "largest"),
+    "logsumexp": _function("x over", _logsumexp),
     "softmax": _function("x over", _softmax),
     "rope": _function("x theta? along?", _rope),
     "attend": _function("q k v causal? window? scale? cap? sinks?", _attend),
@@ -211,7 +221,8 @@ FUNCTIONS: dict[str, Function] = {
     "split": _function("x along into", split),
     "next_token": _function("logits tokens", next_token),
     "cross_entropy": _function("logits labels", cross_entropy),
-    "route": _function("x by top_k? bias? capacity?", route),
+    "route": _function("x by top_k? bias? capacity? normalise? scale? groups? top_groups?", route),
     "combine": _function("x routed", combine),
+    "load": _function("routed", load),
     "load_balance": _function("routed", load_balance),
 }

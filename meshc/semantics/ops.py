@@ -18,6 +18,7 @@ from meshc.semantics.program import (
     Dim,
     Dropout,
     Elementwise,
+    Load,
     LoadBalance,
     Lookup,
     NextToken,
@@ -114,7 +115,7 @@ def _needs(op: Op, rules: Rules, home: Places) -> Need:
             return _cross_entropy(op, rules)
         case Custom():
             return _custom(op, rules, home)
-        case Route() | Combine() | LoadBalance():
+        case Route() | Combine() | LoadBalance() | Load():
             return _experts(op, rules, home)
     assert_never(op)
 
@@ -201,7 +202,7 @@ def _lookup(op: Lookup, rules: Rules, home: Places) -> Need:
 
 def _reduce(op: Reduce, rules: Rules, home: Places) -> Need:
     over = {d.name for d in op.over}
-    if op.function == "max":
+    if op.function in ("max", "logsumexp"):
         return Need(((op.operand, _axes(op.operand.dims, _whole(home, *op.over))),), _axes(op.result.dims, home))
     held = rules.places(op.operand)
     summed = {name: axes for name, axes in held.items() if name in over}
@@ -279,7 +280,7 @@ def _custom(op: Custom, rules: Rules, home: Places) -> Need:
     return Need(tuple((v, _axes(v.dims, places)) for v in op.operands), _axes(op.result.dims, places))
 
 
-def _experts(op: Route | Combine | LoadBalance, rules: Rules, home: Places) -> Need:
+def _experts(op: Route | Combine | LoadBalance | Load, rules: Rules, home: Places) -> Need:
     """Routing works on whole expert rows of local tokens."""
     match op:
         case Route():
@@ -287,7 +288,7 @@ def _experts(op: Route | Combine | LoadBalance, rules: Rules, home: Places) -> N
             operands = [v for v in (op.operand, op.by, op.bias) if v is not None]
         case Combine():
             places, operands = home, [op.operand, op.routed]
-        case LoadBalance():
+        case LoadBalance() | Load():
             places, operands = rules.places(op.routed), [op.routed]
             partial = tuple(dict.fromkeys(a for axes in places.values() for a in axes))
             return Need(((op.routed, rules.home(op.routed)),), (), partial)

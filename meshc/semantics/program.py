@@ -169,7 +169,7 @@ class Lookup:
 
 @dataclass(frozen=True, eq=False)
 class Reduce:
-    """`function` (mean, sum, max) over dims. A mean over a padded dim divides by its real size."""
+    """`function` (mean, sum, max, logsumexp) over dims. A mean over a padded dim divides by its real size."""
 
     function: str
     operand: Value
@@ -319,7 +319,10 @@ class Custom:
 class Route:
     """Tokens sent to the `top_k` experts with the largest `by`.
 
-    The result has the operand's dims and an `experts` dim, ragged.
+    The result has the operand's dims and an `experts` dim, ragged. `bias` selects and does not weigh. Each token's
+    weights are its scores there, divided by their sum where `normalise`, times `scale`. Of `groups` of experts only
+    the `top_groups` best are selected from (DeepSeek-V3, arXiv:2412.19437). `capacity` is what an expert takes, in
+    even shares of a microbatch's tokens; None: all that come.
     """
 
     operand: Value
@@ -328,6 +331,10 @@ class Route:
     top_k: int
     bias: Value | None
     capacity: float | None
+    normalise: bool
+    scale: float
+    groups: int
+    top_groups: int
     result: Value
     span: Span
 
@@ -351,9 +358,18 @@ class LoadBalance:
     span: Span
 
 
+@dataclass(frozen=True, eq=False)
+class Load:
+    """The share of a microbatch's global tokens that each expert is sent, [experts]; no gradient goes through it."""
+
+    routed: Value
+    result: Value
+    span: Span
+
+
 Op = (
     Elementwise | Contract | Lookup | Reduce | Softmax | Rope | Attend | Dropout | Concat | Split | Rename
-    | NextToken | CrossEntropy | Custom | Route | Combine | LoadBalance
+    | NextToken | CrossEntropy | Custom | Route | Combine | LoadBalance | Load
 )  # fmt: skip
 
 # ---------------------------------------------------------------- statements

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meshc.semantics.program import Combine, Invoke, LoadBalance, Loss, Metric, Repeat, Route, Statement, Update, Value
+from meshc.semantics.program import (
+    Combine,
+    Invoke,
+    Load,
+    LoadBalance,
+    Loss,
+    Metric,
+    Repeat,
+    Route,
+    Statement,
+    Update,
+    Value,
+)
 
 
 def expert_region(body: Sequence[Statement]) -> frozenset[Value]:
@@ -14,7 +26,7 @@ def expert_region(body: Sequence[Statement]) -> frozenset[Value]:
         match statement:
             case Route():
                 region.add(statement.result)
-            case Combine() | LoadBalance() | Invoke() | Repeat() | Loss() | Metric() | Update():
+            case Combine() | LoadBalance() | Load() | Invoke() | Repeat() | Loss() | Metric() | Update():
                 pass
             case _:
                 operands = [v for v in _operands(statement) if isinstance(v, Value)]

@@ -147,7 +147,7 @@ def _needed(op: Op, wanted: list[bool]) -> list[bool]:
             return [any(wanted)] * len(wanted)
         case Lookup():
             return [False, any(wanted)]
-        case Reduce(function="max"):
+        case Reduce(function="max" | "logsumexp"):
             return [any(wanted)] * len(wanted)
         case _:
             return [False] * len(wanted)

@@ -16,6 +16,7 @@ from meshc.semantics.program import (
     Init,
     Invoke,
     Kind,
+    Load,
     Lookup,
     Metric,
     Module,
@@ -110,6 +111,35 @@ def test_mixture_of_experts():
     assert [dim.name for dim in down.over] == ["mlp"]  # experts is batched: a bank
     (combine,) = ops(made, Combine)
     assert shape(combine.result) == "batch seq embed"
+
+
+def test_options_of_a_route():
+    made = program(
+        """
+  param router: embed -> experts
+  state bias: [experts]
+  scores = sigmoid(x @ router)
+  routed = route(x, by = scores, bias = bias, scale = 2.5, groups = 4, top_groups = 2)
+  bias := bias + 0.001 * sign(1 / experts - load(routed))
+  loss mean(square(logsumexp(scores, over = experts)))
+  x = combine(routed, routed)""",
+        dims=DIMS + "dims { experts = 8 }\n",
+    )
+    (route,) = ops(made, Route)
+    assert (route.normalise, route.scale, route.groups, route.top_groups, route.capacity) == (True, 2.5, 4, 2, None)
+    (load,) = ops(made, Load)
+    assert shape(load.result) == "experts"
+
+
+def test_one_choice_of_expert_is_weighed_by_its_score():
+    made = program(
+        """
+  param router: embed -> experts
+  routed = route(x, by = softmax(x @ router, over = experts), top_k = 1)
+  x = combine(routed, routed)""",
+        dims=DIMS + "dims { experts = 8 }\n",
+    )
+    assert [route.normalise for route in ops(made, Route)] == [False]
 
 
 # ---------------------------------------------------------------- names

@@ -144,6 +144,18 @@ CASES = {
         model(f"{ROUTER}\n  r = route(x, by = s, top_k = «9»)\n  x = x", dims=EXPERTS),
         "each token is sent to 9 of 8 `experts`",
     ),
+    "E0244 groups": (
+        model(f"{ROUTER}\n  r = route(x, by = s, groups = «3»)\n  x = x", dims=EXPERTS),
+        "8 `experts` make no 3 even groups",
+    ),
+    "E0244 top groups": (
+        model(f"{ROUTER}\n  r = route(x, by = s, top_k = 3, groups = 4, top_groups = «1»)\n  x = x", dims=EXPERTS),
+        "each token is sent to 3 `experts`, and 1 groups have 2",
+    ),
+    "E0244 one": (
+        model(f"{ROUTER}\n  r = route(x, by = s, top_k = 1, normalise = «true»)\n  x = x", dims=EXPERTS),
+        "the router would get no gradient",
+    ),
     "E0244 combine": (model(f"{ROUTER}\n  x = combine(x, «s»)", dims=EXPERTS), "`s` is not what `route` yields"),
     "E0244 dims": (
         model(f"{ROUTER}\n  r = route(x, by = s)\n  x = combine(«x», r)", dims=EXPERTS),
