@@ -97,5 +97,15 @@ def no_refinement(name: str, group: str, axes: str, span: Span) -> Diagnostic:
     )
 
 
+def views_apart(name: str, other: str, axis: str, cuts: list[int], span: Span, where: Span) -> Diagnostic:
+    """Two views cut one axis at sizes of which neither divides the other."""
+    return Diagnostic(
+        "E0221",
+        f"`{name}` and `{other}` cut `{axis}` into pieces that do not fit each other",
+        (Label(span, f"cuts `{axis}` into parts of {' and '.join(map(str, cuts))} devices"), Label(where)),
+        ("choose sizes so that each cut of one divides, or is divided by, each cut of the other",),
+    )
+
+
 def regroup_order(name: str, order: str, span: Span) -> Diagnostic:
     return Diagnostic("E0221", f"`{name}` names the axes out of mesh order", (Label(span),), (f"write {order}",))

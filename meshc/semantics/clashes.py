@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import divisors, listed
 from meshc.semantics.ops import Trouble
 from meshc.semantics.program import Attend, Custom, Op, Program, Rest, Rule
+from meshc.semantics.refine import Refined
 from meshc.semantics.rules import Claimed, Clash, Twice, in_text_order
 from meshc.source import Span
 
@@ -34,8 +36,9 @@ Taken = dict[str, str]
 class Reports:
     """Collects diagnostics, each cause once."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, refined: Refined) -> None:
         self.program = program
+        self.refined = refined
         self.clashes: dict[frozenset[object], tuple[Clash, Taken]] = {}
         self.others: list[Diagnostic] = []
         self.seen: set[object] = set()
@@ -49,24 +52,33 @@ class Reports:
         for clash in claimed.clashes:
             cause = frozenset((_cause(clash.first), _cause(clash.second)))
             _, taken = self.clashes.setdefault(cause, (clash, {}))
-            taken.update(_taken_by_others(clash, claimed, dims))
+            taken.update(_taken_by_others(clash, claimed, dims, self.refined))
         disputed = {id(rule) for clash in claimed.clashes for rule in (clash.first, clash.second)}
         for twice in claimed.twice:
             self.twice |= {(dim, twice.axis) for dim in twice.dims}
+            twice = replace(twice, axis=self._shared(twice))
             if any(id(rule) in disputed for rule in twice.rules):
                 continue  # which of the claims holds is to be settled first
             if self._first((twice.axis, frozenset(map(_cause, twice.rules)))):
                 self.others.append(twice_diagnostic(twice, tensor, span, dims, self.program))
 
     def trouble(self, trouble: Trouble, op: Op) -> None:
-        if trouble.kind == "keys_split" and along_samples(op, self.program):
-            return  # E0228 says it
-        if trouble.kind == "heads_straddle" and any(self.program.axis(a).assumed for a in trouble.axes):
-            return
         if trouble.axes and all((trouble.dim.name, axis) in self.twice for axis in trouble.axes):
             return  # which of the dims keeps the axis is to be decided first
+        if trouble.kind == "keys_split" and along_samples(op, self.program):
+            return  # E0228 says it
+        trouble = replace(
+            trouble, axes=self.refined.declared(trouble.axes), other_axes=self.refined.declared(trouble.other_axes)
+        )
+        if trouble.kind == "heads_straddle" and any(self.program.axis(a).assumed for a in trouble.axes):
+            return
         if self._first((trouble.kind, trouble.dim, trouble.axes)):
             self.others.append(trouble_diagnostic(trouble, op, self.program))
+
+    def _shared(self, twice: Twice) -> str:
+        """The axis of a tensor that two rules name, by the name that the later one has for it."""
+        axes = twice.rules[1].axes
+        return next((a for a in axes if twice.axis in self.refined.of([a])), twice.axis)
 
     def _first(self, cause: object) -> bool:
         new = cause not in self.seen
@@ -80,12 +92,13 @@ def along_samples(op: Op, program: Program) -> bool:
     return isinstance(op, Attend) and bool(inputs) and op.seq == inputs[0][0]
 
 
-def _taken_by_others(clash: Clash, claimed: Claimed, dims: Sequence[str]) -> Taken:
+def _taken_by_others(clash: Clash, claimed: Claimed, dims: Sequence[str], refined: Refined) -> Taken:
     """Axes that other dims of this tensor have and do not give up."""
     taken = {}
     for dim, axes in zip(dims, claimed.axes, strict=True):
-        rules = claimed.because.get(dim, ()) if dim not in (*clash.first.dims, *clash.second.dims) else ()
-        taken |= {a: dim for rule in rules if not rule.where_free for a in rule.axes if a in axes}
+        if dim not in (*clash.first.dims, *clash.second.dims):
+            named = [a for rule in claimed.because.get(dim, ()) if not rule.where_free for a in rule.axes]
+            taken |= {a: dim for a in named if set(refined.of([a])) & set(axes)}
     return taken
 
 

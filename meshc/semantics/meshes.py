@@ -10,6 +10,7 @@ from itertools import pairwise
 from meshc.diagnostics import spec_names, spec_sizes
 from meshc.semantics.overrides import Overrides, overridden
 from meshc.semantics.program import Axis, View
+from meshc.semantics.refine import view_cuts
 from meshc.semantics.report import Report
 from meshc.semantics.sizes import Entry, SizeTable
 from meshc.syntax import ast
@@ -47,9 +48,21 @@ def read_meshes(items: Sequence[ast.Mesh], overrides: Overrides, devices: int | 
     axes = _axes(mains[0], overrides, devices, report, None if views_follow else STAND_IN)
     if axes is None:
         return Devices(tuple(Axis(a.name.text, 1, a.name.span) for a in mains[0].axes), mesh=mains[0], sound=False)
-    views = [_view(item, axes, mains[0], overrides, report) for item in items if item.name]
-    sound = not any(view is None for view in views)
-    return Devices(axes, tuple(view for view in views if view), mains[0], sound)
+    found = [_view(item, axes, mains[0], overrides, report) for item in items if item.name]
+    views = tuple(view for view in found if view)
+    fit = _fit_each_other(axes, views, report)
+    return Devices(axes, views if fit else (), mains[0], fit and len(views) == len(found))
+
+
+def _fit_each_other(axes: Sequence[Axis], views: Sequence[View], report: Report) -> bool:
+    """Whether views that each fit the mesh also cut its axes where they fit one another."""
+    for i, view in enumerate(views):
+        for axis, cuts in view_cuts(axes, views[: i + 1]).items():
+            if any(b % a for a, b in pairwise(sorted(cuts))):
+                other = next(o for o in views if axis in o.group)
+                report(spec_sizes.views_apart(view.name, other.name, axis, sorted(cuts)[1:-1], view.span, other.span))
+                return False
+    return True
 
 
 def _distinct(names: Iterable[ast.Name], report: Report) -> None:

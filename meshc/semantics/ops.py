@@ -218,7 +218,7 @@ def _attend(op: Attend, rules: Rules) -> Need:
     inside[op.q.dims[-1].name] = inside[op.result.dims[-1].name] = ()
     trouble = []
     heads, kv_heads = inside[op.heads.name], keys[op.kv_heads.name]
-    if kv_heads not in (heads, ()):
+    if kv_heads != heads[: len(kv_heads)]:  # on fewer axes: each device takes the kv heads that its heads need
         trouble.append(Trouble("heads_apart", op.heads, heads, op.kv_heads, kv_heads))
         kv_heads = heads
     if heads != kv_heads and _straddle(op, rules, heads):
@@ -237,9 +237,9 @@ def _attend(op: Attend, rules: Rules) -> Need:
 
 def _straddle(op: Attend, rules: Rules, heads: Axes) -> bool:
     """With whole kv heads, each device's query heads must share one kv head, or own all that belong to theirs."""
-    local = rules.local([op.heads], {op.heads.name: heads})
-    group = op.heads.size // op.kv_heads.size
-    return bool(local % group and group % local)
+    shards = math.prod(rules.sizes[a] for a in heads)
+    local, group = op.heads.size // shards, op.heads.size // op.kv_heads.size
+    return op.heads.size % shards == 0 and bool(local % group and group % local)
 
 
 def _exchange(op: Attend, axis: str, method: str, rules: Rules, places: Places) -> InnerCollective:

@@ -27,6 +27,7 @@ from meshc.semantics.program import (
     Value,
     Weight,
 )
+from meshc.semantics.refine import Refined
 from meshc.source import Span
 
 
@@ -224,13 +225,13 @@ class PlacedModule:
 
 @dataclass(frozen=True, eq=False)
 class PlacedProgram:
-    """`sizes` are the sizes of all axes larger than 1, in mesh order.
+    """All layouts speak of the axes of `refined`, those of the device mesh that the program runs on.
 
     `weights` are those of all modules, in order of the text.
     """
 
     program: Program
-    sizes: dict[str, int]
+    refined: Refined
     model: PlacedModule
     weights: tuple[PlacedWeight, ...]
     inputs: tuple[Placed, ...]
@@ -242,6 +243,11 @@ class PlacedProgram:
     spoken_of: frozenset[tuple[Rule, str]]  # and of which dims
     exchanged: frozenset[ExchangeRule]  # those that move the keys of some attention
     sound: bool  # no two claims clash
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Of all axes larger than 1, in mesh order."""
+        return self.refined.sizes
 
     @property
     def devices(self) -> int:

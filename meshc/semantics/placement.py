@@ -63,10 +63,9 @@ def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Di
     walk = _Walk(program, first.uses)
     model = walk.model()
     batch = next((v.dims[0] for v in program.model.inputs if v.dims), None)
-    sizes = {a.name: a.size for a in (*program.axes, *(x for v in program.views for x in v.axes)) if a.size > 1}
     placed = PlacedProgram(
         program,
-        sizes,
+        walk.book.refined,
         model,
         tuple(walk.weights),
         model.inputs,
@@ -94,8 +93,7 @@ class _Walk:
         self.targets: dict[Value, Placed] = {}
         self.exchanged: set[ExchangeRule] = set()
         self.because: dict[Value, dict[str, tuple[Rule, ...]]] = {}
-        self.reports = clashes.Reports(program)
-        self.sizes = {a.name: a.size for view in (program, *program.views) for a in view.axes}
+        self.reports = clashes.Reports(program, self.book.refined)
 
     def model(self) -> PlacedModule:
         inputs = [Layout(self.home(v, (self.program.model.layer,))) for v in self.program.model.inputs]
@@ -201,7 +199,7 @@ class _Body:
             home=self._axes_in_use,
             ruled=lambda value, within: self.walk.ruled(value, (*chain, *within), op.span),
             exchange=lambda axis, within: self._exchange(axis, (*chain, *within)),
-            sizes=self.walk.sizes,
+            sizes=self.walk.book.refined.sizes,
         )
 
     def _axes_in_use(self, value: Value) -> tuple[Axes, ...]:
@@ -210,7 +208,7 @@ class _Body:
 
     def _exchange(self, axis: str, chain: Chain) -> str | None:
         for rule in self.walk.program.exchanges:
-            if rule.axis == axis and all(name in chain for name in rule.within):
+            if axis in self.walk.book.refined.of([rule.axis]) and all(name in chain for name in rule.within):
                 self.walk.exchanged.add(rule)
                 return rule.method
         return None

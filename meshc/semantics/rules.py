@@ -9,10 +9,11 @@ contiguous parts.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from meshc.semantics.program import Program, Rest, Rule
+from meshc.semantics.refine import Refined, refine
 
 ANCESTRY: dict[Rest, tuple[Rest, ...]] = {
     Rest.USE: (Rest.USE,),
@@ -63,9 +64,9 @@ class RuleBook:
     _memo: dict[tuple, Claimed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        axes = [a for view in (self.program, *self.program.views) for a in view.axes]
-        self.order = {axis.name: i for i, axis in enumerate(axes)}
-        self.regrouped = {view.name: frozenset(view.group) for view in self.program.views}
+        self.refined: Refined = refine(self.program)
+        self.order = {axis: i for i, axis in enumerate(self.refined.sizes)}
+        self.regrouped = {view.name: frozenset(self.refined.of(view.group)) for view in self.program.views}
 
     def claimed(self, dims: Sequence[str], chain: tuple[str, ...], rest: Rest = Rest.USE, path: str = "") -> Claimed:
         """Axes of a tensor with these dims, used in the layers and primitives of `chain` (outermost first)."""
@@ -85,17 +86,20 @@ class RuleBook:
         for dim in dict.fromkeys(dims):
             rules = self._speaking(dim, dims, chain, rest, path)
             self.used.update((rule, dim) for _, rule in rules if not rule.where_free)
-            here = [(level, rule) for level, rule in rules if not rule.axes or any(self._own_axes(rule, chain, rest))]
+            here = [(level, rule) for level, rule in rules if not rule.axes or self._holds(rule, chain)]
             winners, clash = _settle(here, dim, chain, rest)
             clashes += clash
             fixed[dim], levels[dim] = [], {}
             for level, rule in winners:
-                for axis in self._own_axes(rule, chain, rest):
-                    if rule.where_free:
+                regrouped = self._regrouped(rule, chain)
+                for axis in self.refined.of_rule(rule, dim):
+                    if axis in regrouped and rule.rest is Rest.USE:
+                        continue
+                    if rule.where_free or axis in regrouped:
                         free.append((dim, axis, rule, level))
                     elif axis not in levels[dim]:
                         fixed[dim].append((axis, rule))
-                        levels[dim][axis] = self._rank(level, rule, axis)
+                        levels[dim][axis] = self._rank(level, rule, axis, dim)
         twice = self._twice(fixed)
         taken = {axis: dim for dim, claims in fixed.items() for axis, _ in claims}
         for dim, axis, rule, level in free:
@@ -103,7 +107,7 @@ class RuleBook:
                 self.used.add((rule, dim))
                 taken[axis] = dim
                 fixed[dim].append((axis, rule))
-                levels[dim][axis] = self._rank(level, rule, axis)
+                levels[dim][axis] = self._rank(level, rule, axis, dim)
         return self._answer(dims, fixed, levels, tuple(clashes), twice)
 
     def _answer(self, dims, fixed, levels, clashes, twice) -> Claimed:
@@ -114,9 +118,10 @@ class RuleBook:
         because = {d: tuple(dict.fromkeys(rule for _, rule in claims)) for d, claims in fixed.items() if claims}
         return Claimed(tuple(tuple(ordered[d]) for d in dims), because, clashes, twice)
 
-    def _rank(self, level: Level, rule: Rule, axis: str) -> tuple[int, ...]:
+    def _rank(self, level: Level, rule: Rule, axis: str, dim: str) -> tuple[int, ...]:
         """Order among the axes of a dim: by place (in use, at rest), set before appended, as set or in mesh order."""
-        return (level[0], int(rule.append), self.order.get(axis, 0) if rule.append else rule.axes.index(axis))
+        order = self.order[axis] if rule.append else self.refined.of_rule(rule, dim).index(axis)
+        return (level[0], int(rule.append), order)
 
     def _speaking(self, dim: str, dims: tuple[str, ...], chain: tuple[str, ...], rest: Rest, path: str):
         """The rules about a dim of a tensor, outermost level first."""
@@ -130,13 +135,16 @@ class RuleBook:
             found.append(((ANCESTRY[rule.rest].index(rule.rest), depth), rule))
         return sorted(found, key=lambda pair: pair[0])
 
-    def _own_axes(self, rule: Rule, chain: tuple[str, ...], rest: Rest) -> Iterable[str]:
-        """A rule's axes, without those that a second view of the devices regroups where the tensor is used."""
-        hidden = frozenset[str]()
-        for name, group in self.regrouped.items():
-            if name in chain and name not in rule.within:
-                hidden |= group
-        return (axis for axis in rule.axes if axis not in hidden)
+    def _holds(self, rule: Rule, chain: tuple[str, ...]) -> bool:
+        """Whether a view of the devices leaves a rule any of its axes where the tensor is used."""
+        return rule.rest is not Rest.USE or not set(self.refined.of(rule.axes)) <= self._regrouped(rule, chain)
+
+    def _regrouped(self, rule: Rule, chain: tuple[str, ...]) -> frozenset[str]:
+        """The axes that a second view of the devices factors anew where the tensor is used: a rule from outside of it
+        says nothing of them in use, and at rest has what the tensor leaves free.
+        """
+        views = (axes for name, axes in self.regrouped.items() if name in chain and name not in rule.within)
+        return frozenset[str]().union(*views)
 
     def _twice(self, fixed: dict[str, list[tuple[str, Rule]]]) -> tuple[Twice, ...]:
         seen: dict[str, tuple[str, Rule]] = {}

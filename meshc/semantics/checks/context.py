@@ -76,7 +76,8 @@ class Context:
 
     def _rules(self, dim: Dim, axes: tuple[str, ...]) -> tuple[Rule, ...]:
         """Rules that put a dim on these axes somewhere: for layouts that belong to an operation, not to a tensor."""
-        return tuple(r for r in self.placed.program.rules if dim.name in r.dims and set(r.axes) & set(axes))
+        refined, rules = self.placed.refined, self.placed.program.rules
+        return tuple(r for r in rules if dim.name in r.dims and set(refined.of(r.axes)) & set(axes))
 
 
 Check = Callable[[Context], Iterator[Diagnostic]]

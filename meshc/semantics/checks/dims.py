@@ -33,12 +33,17 @@ def _covers(smaller: Sequence[Spot], larger: Sequence[Spot]) -> bool:
 
 
 def _fits(context: Context, spot: Spot, **sizes: int) -> bool:
-    """Whether a dim divides by its shards; with other `sizes` of axes, if given."""
+    """Whether a dim divides by its shards; with another size of a declared axis, if given."""
     size = _held(context, spot.dim).size
-    shards = math.prod(sizes.get(a, context.placed.sizes.get(a, 1)) for a in spot.axes)
-    repeated = any(r.repeat for r in spot.rules) and shards % size == 0
+    shards = context.shards(spot.axes)
+    repeats = [rule for rule in spot.rules if rule.repeat]
+    for axis, other in sizes.items():
+        if any(axis in rule.axes for rule in repeats):
+            shards = math.prod(sizes.get(a, context.placed.program.axis(a).size) for a in repeats[0].axes)
+        else:
+            shards = shards // context.placed.program.axis(axis).size * other
     parts = shards * (2 if shards > 1 and any(r.zigzag for r in spot.rules) else 1)
-    return size % parts == 0 or repeated
+    return size % parts == 0 or (bool(repeats) and parts % size == 0)
 
 
 def _held(context: Context, dim: Dim) -> Dim:
@@ -52,7 +57,7 @@ def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> D
     dim = _held(context, spot.dim)
     zigzag = any(r.zigzag for r in spot.rules)
     shards = context.shards(axes) * (2 if zigzag else 1)
-    product = " * ".join((*(("2",) if zigzag else ()), *axes))
+    product = " * ".join((*(("2",) if zigzag else ()), *_declared(context, spot)))
     counted = f"{product} = {shards}"
     per = f" a microstep ({spot.dim.size} / {context.placed.microsteps})" if dim.size != spot.dim.size else ""
     others = [s for s in spots[1:] if s.dim.name != dim.name]
@@ -62,42 +67,48 @@ def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> D
         f"{dim.size} {dim.name}{per} cannot be split over {counted} shards: "
         f"{dim.size} % {shards} = {dim.size % shards}{also}",
         tuple(_labels(context, spot)),
-        tuple(_cures(context, axes, [s.dim for s in (spot, *others)], shards)),
+        tuple(_cures(context, _declared(context, spot), [s.dim for s in (spot, *others)], shards)),
     )
 
 
+def _declared(context: Context, spot: Spot) -> tuple[str, ...]:
+    return context.placed.refined.declared(spot.axes, [a for rule in spot.rules for a in rule.axes])
+
+
 def _labels(context: Context, spot: Spot) -> Iterator[Label]:
-    rules = [r for r in spot.rules if set(r.axes) & set(spot.axes)] or list(spot.rules)
+    refined = context.placed.refined
+    rules = [r for r in spot.rules if set(refined.of(r.axes)) & set(spot.axes)] or list(spot.rules)
     places: list[Span] = []
     for rule in rules:
         if rule.place not in places:
             places.append(rule.place)
-            sizes = ", ".join(f"`{a}` ({context.placed.sizes.get(a, 1)})" for a in rule.axes if a in spot.axes)
+            named = [a for a in rule.axes if set(refined.of([a])) & set(spot.axes)]
+            sizes = ", ".join(f"`{a}` ({context.placed.program.axis(a).size})" for a in named)
             yield Label(rule.place, f"puts {spot.dim.name} on {sizes}")
     if spot.dim.span:
         yield Label(spot.dim.span, f"{spot.dim.name} is {spot.dim.size}")
 
 
-def _cures(context: Context, axes: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
+def _cures(context: Context, names: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
     """What would do; each line but the first begins with `or`."""
-    for number, text in enumerate(_ways(context, axes, dims, shards)):
+    for number, text in enumerate(_ways(context, names, dims, shards)):
         yield f"or {text}" if number else text
 
 
-def _ways(context: Context, axes: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
-    last = axes[-1]
-    size = context.placed.sizes.get(last, 1)
+def _ways(context: Context, names: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
+    last = names[-1]
+    size = context.placed.program.axis(last).size
     legal = _legal(context, last)
     if legal:
         yield f"`{last}` may be {listed(legal, near=size)}"
     if len(dims) == 1:
-        yield from _for_dim(context, axes, dims[0], shards)
+        yield from _for_dim(context, names, dims[0], shards)
     if legal == [1] and (takers := _takers(context, last)):
         names = quoted(takers, "or")
         yield f"give its {size} devices to {names}: `{last}` = 1, {names} = {size}"
 
 
-def _for_dim(context: Context, axes: tuple[str, ...], dim: Dim, shards: int) -> Iterator[str]:
+def _for_dim(context: Context, names: tuple[str, ...], dim: Dim, shards: int) -> Iterator[str]:
     """What to make of the one dim that does not divide."""
     if near := legal_sizes(_held(context, dim).size, shards):
         cut = context.placed.microsteps if dim == context.placed.batch else 1
@@ -105,14 +116,17 @@ def _for_dim(context: Context, axes: tuple[str, ...], dim: Dim, shards: int) -> 
     role = _roles(context).get(dim.name)
     if role == "kv_heads" and shards % dim.size == 0:
         times = shards // dim.size
-        yield f"hold each of the {dim.size} {dim.name} {times} times: {dim.name} -> {', '.join(axes)} repeat"
+        yield f"hold each of the {dim.size} {dim.name} {times} times: {dim.name} -> {', '.join(names)} repeat"
     if role == "rows":
         yield f"pad it: {dim.name} = pad({dim.real}, {shards}), which leaves the padding out of loss and files"
 
 
 def _legal(context: Context, axis: str) -> list[int]:
     """The sizes of an axis by which all dims on it divide, with the other axes as they are."""
-    spots = [spot for spot in context.spots if axis in spot.axes]
+    parts = context.placed.refined.of([axis])
+    spots = [spot for spot in context.spots if set(parts) & set(spot.axes)]
+    if any(not any(r.repeat for r in spot.rules) and not set(parts) <= set(spot.axes) for spot in spots):
+        return []  # something lies on a part of it
     candidates = {n for spot in spots for n in divisors(_held(context, spot.dim).size)}
     return sorted(n for n in candidates if all(_fits(context, spot, **{axis: n}) for spot in spots))
 
@@ -122,7 +136,7 @@ def _takers(context: Context, axis: str) -> list[str]:
     axes = context.placed.program.axes
     if context.retry is None or len(axes) > MOST_TRIED:
         return []
-    size = context.placed.sizes[axis]
+    size = context.placed.program.axis(axis).size
     return [a.name for a in axes if a.size == 1 and context.retry({axis: 1, a.name: size})]
 
 

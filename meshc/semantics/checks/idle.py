@@ -78,13 +78,16 @@ def axes_shard(context: Context) -> Iterator[Diagnostic]:
     program = context.placed.program
     if not context.placed.sound:
         return
-    used = {a for spot in context.spots for a in spot.axes} | {a for v in program.views for a in v.group}
-    used |= {r.axis for r in program.stages}
+    used = {a for spot in context.spots for a in spot.axes}
+    refined = context.placed.refined
+    used |= set(refined.of([*(r.axis for r in program.stages), *(a for v in program.views for a in v.group)]))
+    idle = [a for a in program.axes if a.size > 1 and used.isdisjoint(refined.parts[a.name])]
+    named = {a for rule in context.placed.spoken for a in rule.axes}
     for view in program.views:  # in the place of a view, tokens lie over whatever axes of it are left
-        if any(axis.name in used for axis in view.axes):
-            used |= {axis.name for axis in view.axes}
-    for axis in (*program.axes, *(a for v in program.views for a in v.axes)):
-        if axis.size > 1 and axis.name not in used and axis.span:
+        if all(axis.name not in named for axis in view.axes):
+            idle += [axis for axis in view.axes if axis.size > 1]
+    for axis in idle:
+        if axis.span:
             yield Diagnostic(
                 "W0304",
                 f"`{axis.name}` splits nothing: {axis.size} groups of devices do the same work",

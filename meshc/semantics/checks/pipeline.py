@@ -41,7 +41,7 @@ def _axes_of_batch(context: Context) -> tuple[str, ...]:
 def _cures(context: Context, stage: StageRule, rows: int) -> Iterator[str]:
     legal = divisors(rows)
     yield f"microbatches may be {listed(legal, near=stage.microbatches)}"
-    size = context.placed.sizes[stage.axis]
+    size = context.placed.program.axis(stage.axis).size
     full = [m for m in legal if m >= size][:3]
     if full:
         idle = ", ".join(f"{m} leaves {(size - 1) / (m * stage.rounds + size - 1):.1%} of a step idle" for m in full)

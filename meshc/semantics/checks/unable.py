@@ -35,7 +35,7 @@ def stages_cut(context: Context) -> Iterator[Diagnostic]:
 
 
 def _even(context: Context, stage: StageRule, dim: Dim) -> Iterator[Diagnostic]:
-    size = context.placed.sizes[stage.axis]
+    size = context.placed.program.axis(stage.axis).size
     parts = size * stage.rounds
     labels = (Label(stage.place, f"cuts {dim.name} into {parts}"), *_declared(dim))
     if stage.stages is None and dim.size % parts:
