@@ -104,8 +104,8 @@ def _ways(context: Context, names: tuple[str, ...], dims: Sequence[Dim], shards:
     if len(dims) == 1:
         yield from _for_dim(context, names, dims[0], shards)
     if legal == [1] and (takers := _takers(context, last)):
-        names = quoted(takers, "or")
-        yield f"give its {size} devices to {names}: `{last}` = 1, {names} = {size}"
+        others = quoted(takers, "or")
+        yield f"give its {size} devices to {others}: `{last}` = 1, {others} = {size}"
 
 
 def _for_dim(context: Context, names: tuple[str, ...], dim: Dim, shards: int) -> Iterator[str]:
