@@ -121,7 +121,8 @@ def _all_dims(context: Context) -> Iterator[Dim]:
 
 def _mesh(placed: PlacedProgram) -> list[str]:
     axes = ", ".join(f"{quoted(a)}: {n}" for a, n in placed.sizes.items())
-    return broken(f"MESH = {{{axes}}}")
+    cut = [f"# {axis} is {' x '.join(parts)}" for axis, parts in placed.refined.cut.items()]
+    return [*broken(f"MESH = {{{axes}}}"), *cut]
 
 
 def _renamed(context: Context) -> str:

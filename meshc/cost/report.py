@@ -4,6 +4,8 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
 
     {"mesh": {axis: size},                          every declared axis, outermost first
      "views": {name: {"regroup": [axis], "axes": {axis: size}}},
+     "devices": {axis: size},                       the device mesh, axes larger than 1: what placements speak of
+     "parts": {axis: [axis]},                       declared axes that a view or a repeat cuts, in axes of that mesh
      "slice": {"name": str, "chips": int} | null,
      "tensors": [{"path": str, "kind": KIND, "dims": [str], "shape": [int], "placement": {dim: [axis]},
                   "shard_shape": [int], "bytes": int, "bytes_per_device": int}],
@@ -32,6 +34,7 @@ from meshc.semantics.collectives import Collective, Settings
 from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed, Layout, Placed, PlacedProgram, PlacedWeight, local_shape
 from meshc.semantics.program import Dim
+from meshc.semantics.refine import Refined
 
 TensorKind = Literal["param", "gradient", "optimizer", "state", "input", "activation"]
 
@@ -52,6 +55,7 @@ class Tensor:
 class Report:
     mesh: dict[str, int]
     views: dict[str, tuple[tuple[str, ...], dict[str, int]]]
+    refined: Refined
     slice: Slice | None
     tensors: tuple[Tensor, ...]
     collectives: tuple[Collective, ...]
@@ -71,7 +75,7 @@ class Report:
 
         tensors = tuple(t for t in self.tensors if speaks(t.path))
         collectives = tuple(c for c in self.collectives if speaks(c.tensor))
-        return Report(self.mesh, self.views, self.slice, tensors, collectives, self.memory)
+        return Report(self.mesh, self.views, self.refined, self.slice, tensors, collectives, self.memory)
 
 
 def report(
@@ -86,6 +90,7 @@ def report(
     return Report(
         {axis.name: axis.size for axis in program.axes},
         {view.name: (view.group, {axis.name: axis.size for axis in view.axes}) for view in program.views},
+        placed.refined,
         slice,
         tensors,
         tuple(collectives),
@@ -147,6 +152,8 @@ def as_json(report: Report) -> dict[str, Any]:
     return {
         "mesh": report.mesh,
         "views": {name: {"regroup": list(group), "axes": axes} for name, (group, axes) in report.views.items()},
+        "devices": report.refined.sizes,
+        "parts": {axis: list(parts) for axis, parts in report.refined.cut.items()},
         "slice": {"name": report.slice.name, "chips": report.slice.chips} if report.slice else None,
         "tensors": [_plain(tensor) for tensor in report.tensors],
         "collectives": [_collective(collective) for collective in report.collectives],

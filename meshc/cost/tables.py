@@ -34,6 +34,8 @@ def _mesh(report: Report) -> Iterator[str]:
     yield f"mesh: {axes} = {report.devices} devices{where}" if axes else f"mesh: one device{where}"
     for name, (group, inner) in report.views.items():
         yield f"  {name} regroups {', '.join(group)}: {' x '.join(f'{axis} {size}' for axis, size in inner.items())}"
+    for axis, parts in report.refined.cut.items():
+        yield f"  {axis} is {' x '.join(f'{part} {report.refined.sizes[part]}' for part in parts)} of the device mesh"
 
 
 def _tensors(report: Report) -> Iterator[str]:

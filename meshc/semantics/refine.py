@@ -33,6 +33,11 @@ class Refined:
         """The refined axes of declared ones."""
         return tuple(part for axis in axes for part in self.parts.get(axis, (axis,)))
 
+    @property
+    def cut(self) -> dict[str, Axes]:
+        """Declared axes that are not one of the device mesh: larger than 1, and of other names there."""
+        return {axis: parts for axis, parts in self.parts.items() if parts not in ((), (axis,))}
+
     def of_rule(self, rule: Rule, dim: str) -> Axes:
         return self.repeated.get((rule, dim)) or self.of(rule.axes)
 
