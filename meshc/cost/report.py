@@ -4,7 +4,7 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
 
     {"mesh": {axis: size},                          every declared axis, outermost first
      "views": {name: {"regroup": [axis], "axes": {axis: size}}},
-     "devices": {axis: size},                       the device mesh, axes larger than 1: what placements speak of
+     "device_mesh": {axis: size},                   the device mesh, axes larger than 1: what placements speak of
      "parts": {axis: [axis]},                       declared axes that a view or a repeat cuts, in axes of that mesh
      "slice": {"name": str, "chips": int} | null,
      "tensors": [{"path": str, "kind": KIND, "dims": [str], "shape": [int], "placement": {dim: [axis]},
@@ -152,7 +152,7 @@ def as_json(report: Report) -> dict[str, Any]:
     return {
         "mesh": report.mesh,
         "views": {name: {"regroup": list(group), "axes": axes} for name, (group, axes) in report.views.items()},
-        "devices": report.refined.sizes,
+        "device_mesh": report.refined.sizes,
         "parts": {axis: list(parts) for axis, parts in report.refined.cut.items()},
         "slice": {"name": report.slice.name, "chips": report.slice.chips} if report.slice else None,
         "tensors": [_plain(tensor) for tensor in report.tensors],
