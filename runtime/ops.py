@@ -15,6 +15,11 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.random import threefry2x32_p
 
+from .rotary import Slowing, speeds
+from .rotary import linear as linear
+from .rotary import llama3 as llama3
+from .rotary import yarn as yarn
+
 Axes = Sequence[str]
 MASKED = -1e30  # a score that no softmax sees, finite so that a fully masked row gives no NaN
 
@@ -40,14 +45,30 @@ def lookup(table: jax.Array, ids: jax.Array, axes: Axes = ()) -> jax.Array:
     return table.at[ids].get(mode="fill", fill_value=0, wrap_negative_indices=False)
 
 
-def rope(x: jax.Array, theta: float = 10_000.0, axis: int = 1, axes: Axes = ()) -> jax.Array:
-    """Rotates the pairs (i, i + n/2) of the last dim by the position along `axis` (RoFormer, arXiv:2104.09864)."""
+def rope(
+    x: jax.Array,
+    theta: float = 10_000.0,
+    axis: int = 1,
+    axes: Axes = (),
+    *,
+    interleaved: bool = False,
+    scaling: Slowing | None = None,
+    magnitude: float = 1.0,
+) -> jax.Array:
+    """Rotates pairs of the last dim by the position along `axis` (RoFormer, arXiv:2104.09864).
+
+    interleaved: the pairs are (2i, 2i + 1), else (i, i + n/2)
+    scaling: `linear(…)`, `llama3(…)` or `yarn(…)`; magnitude: what the result is multiplied by
+    """
     half = x.shape[-1] // 2
-    frequency = theta ** (-jnp.arange(half, dtype=wide(x)) / half)
-    angle = positions(x.shape[axis], axes)[:, None].astype(wide(x)) * frequency
+    speed = jnp.asarray(speeds(half, theta, scaling), wide(x))
+    angle = positions(x.shape[axis], axes)[:, None].astype(wide(x)) * speed
     shape = [1] * x.ndim
     shape[axis], shape[-1] = x.shape[axis], half
-    sin, cos = (f(angle).astype(x.dtype).reshape(shape) for f in (jnp.sin, jnp.cos))
+    sin, cos = ((magnitude * f(angle)).astype(x.dtype).reshape(shape) for f in (jnp.sin, jnp.cos))
+    if interleaved:
+        a, b = x[..., ::2], x[..., 1::2]
+        return jnp.stack([a * cos - b * sin, b * cos + a * sin], axis=-1).reshape(x.shape)
     a, b = jnp.split(x, 2, axis=-1)
     return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
 
@@ -72,6 +93,18 @@ def logsumexp(x: jax.Array, axis: int = -1, real: int | None = None) -> jax.Arra
     return jax.nn.logsumexp(x if real is None else lax.slice_in_dim(x, 0, real, axis=axis), axis=axis)
 
 
+def concatenate(parts: Sequence[jax.Array], axis: int) -> jax.Array:
+    """Side by side along dim `axis` of the result; a part without some other dim of it is repeated along that."""
+    rank = max(part.ndim for part in parts)
+    parts = [part.reshape((1,) * (rank - part.ndim) + part.shape) for part in parts]
+    shapes = [list(part.shape) for part in parts]
+    for dim in range(rank):
+        most = max(shape[dim] for shape in shapes)
+        for shape in shapes:
+            shape[dim] = shape[dim] if dim == axis else most
+    return jnp.concatenate([jnp.broadcast_to(p, s) for p, s in zip(parts, shapes, strict=True)], axis=axis)
+
+
 # ---------------------------------------------------------------- activations
 
 
@@ -84,6 +117,7 @@ def _from_input(function):
 
 silu = _from_input(jax.nn.silu)
 gelu = _from_input(functools.partial(jax.nn.gelu, approximate=False))
+gelu_tanh = _from_input(functools.partial(jax.nn.gelu, approximate=True))
 softplus = _from_input(jax.nn.softplus)
 
 # ---------------------------------------------------------------- losses

@@ -27,6 +27,7 @@ from meshc.semantics.program import (
     Rename,
     Rope,
     Route,
+    Slowed,
     Softmax,
     Split,
 )
@@ -35,7 +36,7 @@ INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/
 CALLED = {
     "square": "jnp.square", "sqrt": "jnp.sqrt", "rsqrt": "lax.rsqrt", "exp": "jnp.exp", "log": "jnp.log",
     "abs": "jnp.abs", "tanh": "jnp.tanh", "sigmoid": "jax.nn.sigmoid", "silu": "ops.silu", "gelu": "ops.gelu",
-    "relu": "jax.nn.relu",
+    "gelu_tanh": "ops.gelu_tanh",    "relu": "jax.nn.relu",
     "softplus": "ops.softplus", "maximum": "jnp.maximum", "minimum": "jnp.minimum", "sign": "jnp.sign",
 }  # fmt: skip
 
@@ -102,9 +103,7 @@ class Printer:
             case Dropout():
                 return self._dropout(op, computed)
             case Concat():
-                parts = [self._tensor(x) for x in computed.operands]
-                listed = text(ATOM, "[", *commas(parts), "]")
-                return call("jnp.concatenate", listed, axis=str(op.result.dims.index(op.along)))
+                return self._concat(op, computed)
             case Split():
                 return self._split(op, computed)
             case Rename():
@@ -221,9 +220,15 @@ class Printer:
         (operand,) = computed.operands
         assert isinstance(operand, Placed)
         at = op.operand.dims.index(op.along)
-        theta = {} if op.theta == 10_000 else {"theta": repr(float(op.theta))}
+        options = {} if op.theta == 10_000 else {"theta": repr(op.theta)}
+        if op.interleaved:
+            options["interleaved"] = "True"
+        if op.scaling is not None:
+            options["scaling"] = f"ops.{_slowed(op.scaling)}"
+        if op.magnitude != 1:
+            options["magnitude"] = repr(op.magnitude)
         axis = {} if at == 1 else {"axis": str(at)}
-        return call("ops.rope", self._narrow(operand), **theta, **axis, **_axes("axes", operand.layout.axes[at]))
+        return call("ops.rope", self._narrow(operand), **options, **axis, **_axes("axes", operand.layout.axes[at]))
 
     def _attend(self, op: Attend, computed: Computed) -> Text:
         q, k = computed.operands[:2]
@@ -253,6 +258,17 @@ class Printer:
             split["split"] = tuple_of([axes_literal(a, always_tuple=True) for a in operand.layout.axes])
         return call("ops.dropout", self._tensor(operand), repr(op.rate), self.context.key(op.path[-1]), **split)
 
+    def _concat(self, op: Concat, computed: Computed) -> Text:
+        dims = op.result.dims
+        at = dims.index(op.along)
+        parts = [
+            self._aligned(x, (*dims[:at], part, *dims[at + 1 :]))
+            for x, part in zip(computed.operands, op.parts, strict=True)
+        ]
+        alike = all(len(operand.dims) == len(dims) for operand in op.operands)
+        listed = text(ATOM, "[", *commas(parts), "]")
+        return call("jnp.concatenate" if alike else "ops.concatenate", listed, axis=str(at))
+
     def _split(self, op: Split, computed: Computed) -> Text:
         at = op.operand.dims.index(op.along)
         part = f"{op.start or ''}:{op.start + op.part.size}"
@@ -275,6 +291,19 @@ class Printer:
 def number(value: float) -> Text:
     code = repr(int(value)) if float(value).is_integer() and abs(value) < 1e6 else repr(float(value))
     return Text((code,), UNARY if value < 0 else ATOM)
+
+
+def _slowed(scaling: Slowed) -> str:
+    """The function of the runtime that slows rotary positions."""
+    factor, turns = f"factor={scaling.factor!r}", f"low={scaling.low!r}, high={scaling.high!r}"
+    match scaling.kind:
+        case "linear":
+            return f"linear({factor})"
+        case "llama3":
+            return f"llama3({factor}, original={scaling.original}, {turns})"
+        case "yarn":
+            whole = "" if scaling.whole else ", whole=False"
+            return f"yarn({factor}, original={scaling.original}, {turns}{whole})"
 
 
 def axes_literal(axes: Sequence[str], *, always_tuple: bool = False) -> str:

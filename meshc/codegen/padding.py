@@ -27,7 +27,7 @@ from meshc.semantics.program import (
 )
 from meshc.source import Span
 
-KEEP_ZERO = frozenset("neg square sqrt abs tanh silu gelu relu sign float32 maximum minimum add sub".split())
+KEEP_ZERO = frozenset("neg square sqrt abs tanh silu gelu gelu_tanh relu sign float32 maximum minimum add sub".split())
 """Functions of zeros that are zero."""
 
 

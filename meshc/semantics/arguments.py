@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from meshc.diagnostics import spec_names as say
@@ -71,6 +71,17 @@ class Arguments:
         if number is None or isinstance(number, Broken) or number > 0:
             return float(number) if isinstance(number, int | float) else number
         return self._wrong("a positive number", f"the number {number}", name)
+
+    def word(self, name: str, words: Sequence[str]) -> str | Broken | None:
+        """One of some words in quotes; None where none is given."""
+        if name not in self.given or self._is_none(name):
+            return None
+        operand = evaluate(self.builder, self.given[name])
+        if isinstance(operand, Broken):
+            return BROKEN
+        if isinstance(operand, Constant) and operand.value in words:
+            return str(operand.value)
+        return self._wrong(" or ".join(f'"{word}"' for word in words), described(operand), name)
 
     def flag(self, name: str, default: bool) -> bool | Broken:
         if name not in self.given:

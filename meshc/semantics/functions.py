@@ -17,7 +17,8 @@ from meshc.semantics.expressions import computed, elementwise
 from meshc.semantics.losses import cross_entropy, next_token
 from meshc.semantics.operands import BROKEN, Broken, Constant, Operand, Results, names
 from meshc.semantics.parts import concat, split
-from meshc.semantics.program import Attend, Dim, Dropout, Reduce, Rope, Softmax, Value
+from meshc.semantics.program import Attend, Dim, Dropout, Reduce, Softmax, Value
+from meshc.semantics.rotary import rope
 
 Make = Callable[[Builder, Arguments, Wish], "Operand | Results"]
 
@@ -81,10 +82,10 @@ def _reduce(function: str, suggestion: str) -> Function:
     return _function("x over?", make)
 
 
-def _all_in(b: Builder, dims: tuple[Dim, ...], x: Value, args: Arguments, name: str = "over") -> bool:
+def _all_in(b: Builder, dims: tuple[Dim, ...], x: Value, args: Arguments) -> bool:
     for dim in dims:
         if dim not in x.dims:
-            b.report(spec_tensors.no_such_dim(dim.name, x.name, names(x.dims), args.span_of(name)))
+            b.report(spec_tensors.no_such_dim(dim.name, x.name, names(x.dims), args.span_of("over")))
             return False
     return True
 
@@ -104,29 +105,6 @@ def _softmax(b: Builder, args: Arguments, wish: Wish) -> Operand:
         return BROKEN
     result = b.value("probabilities", x.dims, args.span, wish)
     b.emit(Softmax(x, over, result, args.span))
-    return result
-
-
-def _rope(b: Builder, args: Arguments, wish: Wish) -> Operand:
-    """Along the dim called `seq` unless told otherwise; turns the last dim."""
-    x, theta, along = args.tensor("x"), args.number("theta", 10000.0), args.dim("along")
-    if isinstance(x, Broken) or isinstance(theta, Broken) or isinstance(along, Broken) or theta is None:
-        return BROKEN
-    if along is None:
-        along = next((dim for dim in x.dims if dim.name == "seq"), None)
-    if along is None:
-        hint = ("say along which dim positions run: rope(x, along = …)",)
-        b.report(spec_tensors.no_such_dim("seq", x.name, names(x.dims), args.span, hint))
-        return BROKEN
-    if not _all_in(b, (along,), x, args, "along"):
-        return BROKEN
-    turned = x.dims[-1]
-    if turned.size % 2 or turned.padded:
-        padded_to = turned.size if turned.padded else None
-        b.report(spec_tensors.no_pairs(turned.name, turned.real, padded_to, args.span))
-        return BROKEN
-    result = b.value(x.name, x.dims, args.span, wish)
-    b.emit(Rope(x, along, float(theta), result, args.span))
     return result
 
 
@@ -206,7 +184,7 @@ FUNCTIONS: dict[str, Function] = {
     "abs": _unary("abs", abs),
     "tanh": _unary("tanh", math.tanh),
     "sign": _unary("sign", _sign),
-    **{name: _unary(name, None) for name in ("sigmoid", "silu", "gelu", "relu", "softplus", "float32")},
+    **{name: _unary(name, None) for name in ("sigmoid", "silu", "gelu", "gelu_tanh", "relu", "softplus", "float32")},
     "maximum": _binary("maximum", max),
     "minimum": _binary("minimum", min),
     "mean": _reduce("mean", "mean"),
@@ -214,7 +192,7 @@ FUNCTIONS: dict[str, Function] = {
     "max": _reduce("max", "largest"),
     "logsumexp": _function("x over", _logsumexp),
     "softmax": _function("x over", _softmax),
-    "rope": _function("x theta? along?", _rope),
+    "rope": _function("x theta? along? interleaved? scaling? factor? original? low? high? whole? magnitude?", rope),
     "attend": _function("q k v causal? window? scale? cap? sinks?", _attend),
     "dropout": _function("x rate", _dropout),
     "concat": _function("a b c? d? along", concat),

@@ -19,13 +19,14 @@ def concat(b: Builder, args: Arguments, wish: Wish) -> Operand:
     parts = _parts(operands, along)
     if parts is None:
         shapes = ", ".join(spec_tensors.bracketed(names(o.dims)) for o in operands)
-        hint = ("all dims but one must be the same, and that one is what is put side by side",)
+        hint = ("all dims but one must be the same, and that one (else each one's last) is what is put side by side",)
         b.report(spec_tensors.bad_parts(f"cannot put {shapes} side by side", args.span, hint))
         return BROKEN
     if sum(part.size for part in parts) != along.size or any(part.padded for part in (*parts, along)):
         b.report(_uneven(parts, along, args))
         return BROKEN
-    dims = tuple(along if dim == parts[0] else dim for dim in operands[0].dims)
+    widest = max(range(len(operands)), key=lambda i: len(operands[i].dims))  # the others are the same along its dims
+    dims = tuple(along if dim == parts[widest] else dim for dim in operands[widest].dims)
     if not b.distinct(dims, args.span):
         return BROKEN
     result = b.value("joined", dims, args.span, wish)
@@ -34,15 +35,24 @@ def concat(b: Builder, args: Arguments, wish: Wish) -> Operand:
 
 
 def _parts(operands: tuple[Value, ...], along: Dim) -> tuple[Dim, ...] | None:
-    """The dim of each operand that lies along the joined one."""
+    """The dim of each operand that lies along the joined one: the one that the others lack, else its last."""
     shared = [dim for dim in operands[0].dims if all(dim in other.dims for other in operands[1:])]
     own = [[dim for dim in operand.dims if dim not in shared] for operand in operands]
     if all(len(dims) == 1 for dims in own):
         return tuple(dims[0] for dims in own)
-    if any(own):
+    if not all(operand.dims for operand in operands):
         return None
-    last = operands[0].dims[-1]  # the operands have the same dims: it is their last one
-    return (last,) * len(operands) if last.size * len(operands) == along.size else None
+    last = tuple(operand.dims[-1] for operand in operands)
+    if any(own):
+        return last if _fit(operands) else None
+    return last if last[0].size * len(operands) == along.size else None  # the operands have the same dims
+
+
+def _fit(operands: tuple[Value, ...]) -> bool:
+    """Whether one operand has all dims of the others but their last ones: along those these are the same."""
+    widest = max(operands, key=lambda operand: len(operand.dims))
+    rest = set(widest.dims[:-1])
+    return all(set(operand.dims[:-1]) <= rest and operand.dims[-1] not in rest for operand in operands)
 
 
 def split(b: Builder, args: Arguments, wish: Wish) -> Operand | Results:

@@ -132,8 +132,8 @@ class Elementwise:
     """`function` of the operands, broadcast by dim name.
 
     The result's dims are those of the first operand that has all, else in order of appearance.
-    Functions: add sub mul div pow neg square sqrt rsqrt exp log abs tanh sigmoid silu gelu relu softplus maximum
-    minimum sign float32. A plain number may stand for an operand.
+    Functions: add sub mul div pow neg square sqrt rsqrt exp log abs tanh sigmoid silu gelu gelu_tanh relu softplus
+    maximum minimum sign float32. A plain number may stand for an operand.
     """
 
     function: str
@@ -186,16 +186,37 @@ class Softmax:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class Slowed:
+    """Rotary positions for longer sequences than a model began with: pairs that turn slowly are slowed by `factor`.
+
+    linear: all of them. llama3, yarn (arXiv:2309.00071): those that turn fewer than `low` times in `original`
+    positions; those that turn more than `high` times keep their speed; between, the two are mixed: llama3 by the
+    number of turns, yarn by the pair's number, from a `whole` one to a whole one.
+    """
+
+    kind: Literal["linear", "llama3", "yarn"]
+    factor: float
+    original: int = 0
+    low: float = 1.0
+    high: float = 1.0
+    whole: bool = True
+
+
 @dataclass(frozen=True, eq=False)
 class Rope:
     """Rotary positions (RoFormer, arXiv:2104.09864).
 
-    Rotates the pairs (i, i + n/2) of the last dim by the position along `along`.
+    Rotates pairs of the last dim by the position along `along`: (i, i + n/2), or (2i, 2i + 1) where `interleaved`.
+    The result is multiplied by `magnitude`.
     """
 
     operand: Value
     along: Dim
     theta: float
+    interleaved: bool
+    scaling: Slowed | None
+    magnitude: float
     result: Value
     span: Span
 
@@ -241,7 +262,10 @@ class Dropout:
 
 @dataclass(frozen=True, eq=False)
 class Concat:
-    """Operands side by side along `along`; each has a dim of its own there (`parts`), the result has `along`."""
+    """Operands side by side along `along`; each has a dim of its own there (`parts`), the result has `along`.
+
+    An operand without some other dim of the result is the same all along it.
+    """
 
     operands: tuple[Value, ...]
     parts: tuple[Dim, ...]

@@ -58,6 +58,17 @@ CASES = {
         model(f"{QKV}\n  param wv: embed -> kv_heads, head_dim\n  x = attend(q, k, x @ wv, cap = «0») @ wo"),
         "expected a positive number, got the number 0",
     ),
+    "E0223 scaling": (
+        model('x = rope(x, scaling = «"ntk"», factor = 2.0)'),
+        'expected "linear" or "llama3" or "yarn", got "ntk"',
+    ),
+    "E0222 factor": (model('x = rope(x, scaling = «"linear"»)'), "`rope` is called without `factor`"),
+    "E0222 original": (model('x = rope(x, scaling = «"yarn"», factor = 2.0)'), "`rope` is called without `original`"),
+    "E0223 turns": (
+        model('x = rope(x, scaling = "llama3", factor = 2.0, original = 64, low = 4, high = «4»)'),
+        "expected a number above `low` (4), got the number 4",
+    ),
+    "E0223 theta": (model("x = rope(x, theta = «1»)"), "expected a number above 1, got the number 1"),
     "E0229 join": (
         model("param w: embed -> half\n  x = «concat(x @ w, x @ w, along = mlp)» @ table", dims=HALVES),
         "cannot put [batch, seq, half], [batch, seq, half] side by side",

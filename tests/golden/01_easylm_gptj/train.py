@@ -108,7 +108,7 @@ class LayerNorm(nnx.Module):
 
 
 class PartlyRotaryAttention(nnx.Module):
-    """Layer of std/gpt.mesh:35."""
+    """Layer of std/gpt.mesh:44."""
 
     def __init__(self, key: jax.Array) -> None:
         self.wq = init.param(key, "wq", (EMBED, HEADS, HEAD_DIM), std=64**-0.5)
@@ -124,16 +124,16 @@ class PartlyRotaryAttention(nnx.Module):
         k_BLHD = jnp.einsum("BLE,EHD->BLHD", x_BLE, gather_fsdp(self.wk[...], axis=0))
         k_turned_BLHR = k_BLHD[..., :4]
         k_rest_BLHP = k_BLHD[..., 4:8]
-        q_BLHD = jnp.concatenate([ops.rope(q_turned_BLHR), q_rest_BLHP], axis=3)
-        k_BLHD = jnp.concatenate([ops.rope(k_turned_BLHR), k_rest_BLHP], axis=3)
+        q_BLHD = jnp.concatenate([ops.rope(q_turned_BLHR, interleaved=True), q_rest_BLHP], axis=3)
+        k_BLHD = jnp.concatenate([ops.rope(k_turned_BLHR, interleaved=True), k_rest_BLHP], axis=3)
         v_BLHD = jnp.einsum("BLE,EHD->BLHD", x_BLE, gather_fsdp(self.wv[...], axis=0))
         attended_BLHD = attention.attend(q_BLHD, k_BLHD, v_BLHD, causal=True)
         o_BLE = jnp.einsum("BLHD,HDE->BLE", attended_BLHD, gather_fsdp(self.wo[...], axis=2))
         return sum_mp(o_BLE)
 
 
-class GeluMlp(nnx.Module):
-    """Layer of std/gpt.mesh:18."""
+class GeluTanhMlp(nnx.Module):
+    """Layer of std/gpt.mesh:27."""
 
     def __init__(self, key: jax.Array) -> None:
         self.up = init.param(key, "up", (EMBED, MLP), std=64**-0.5)
@@ -145,16 +145,16 @@ class GeluMlp(nnx.Module):
         x_BLE = to_mp(x_BLE)
         h_BLF = x_BLE @ gather_fsdp(self.up[...], axis=0) + gather_fsdp(self.up_bias[...], axis=0)
         down_bias_E = gather_fsdp(self.down_bias[...], axis=0)
-        return sum_mp(ops.gelu(h_BLF) @ gather_fsdp(self.down[...], axis=1)) + down_bias_E
+        return sum_mp(ops.gelu_tanh(h_BLF) @ gather_fsdp(self.down[...], axis=1)) + down_bias_E
 
 
 class GptJBlock(nnx.Module):
-    """Layer of std/gpt.mesh:46."""
+    """Layer of std/gpt.mesh:55."""
 
     def __init__(self, key: jax.Array) -> None:
         self.norm = LayerNorm(init.child(key, "norm"))
         self.attention = PartlyRotaryAttention(init.child(key, "attention"))
-        self.mlp = GeluMlp(init.child(key, "mlp"))
+        self.mlp = GeluTanhMlp(init.child(key, "mlp"))
 
     def __call__(self, x_BLE: jax.Array) -> jax.Array:
         h_BLE = self.norm(x_BLE)
