@@ -18,9 +18,16 @@ class Carried(nnx.Variable):
     """A tensor carried from step to step and not trained."""
 
 
-def child(key: jax.Array, name: str | int) -> jax.Array:
-    """The key of a part of what `key` stands for."""
+def child(key: jax.Array | None, name: str | int) -> jax.Array | None:
+    """The key of a part of what `key` stands for; None, where nothing is drawn, stays None."""
+    if key is None:
+        return None
     return jax.random.fold_in(key, zlib.crc32(name.encode()) if isinstance(name, str) else name)
+
+
+def turns(key: jax.Array | None, count: int) -> jax.Array | None:
+    """A key for each turn of a repeat."""
+    return None if key is None else jax.random.split(key, count)
 
 
 def param(key, name, shape, *, std=None, constant=None, real=None, dtype=jnp.float32, kind=nnx.Param) -> nnx.Variable:

@@ -214,13 +214,13 @@ def own_part(x: jax.Array, axes: str | tuple[str, ...], axis: int) -> jax.Array:
     return lax.dynamic_slice_in_dim(x, lax.axis_index(axes) * part, part, axis=axis)
 
 
-def dropout(x: jax.Array, rate: float, key: jax.Array, split: Sequence[Axes] = ()) -> jax.Array:
-    """Zeroes a share `rate` of `x` and scales the rest.
+def dropout(x: jax.Array, rate: float, key: jax.Array | None, split: Sequence[Axes] = ()) -> jax.Array:
+    """Zeroes a share `rate` of `x` and scales the rest; without a key nothing.
 
     The mask is a function of `key` and the global coordinates alone, the counters of threefry: (row, column). So it
     is the same on every mesh. `split` gives the axes that split each dim.
     """
-    if rate == 0:
+    if rate == 0 or key is None:
         return x
     split = split or ((),) * x.ndim
     *rows, column = (positions(n, a).astype(jnp.uint32) for n, a in zip(x.shape, split, strict=True))

@@ -58,6 +58,9 @@ class Program:
     step: (state, batch) -> (state, metrics); donates the state. Metrics are scalars: `loss`, `grad_norm`,
         `learning_rate`, and the spec's metrics under their path
     grads: (state, batch) -> (loss, gradients in the optimizer place); nothing donated. For proofs
+    predict: (state, batch) -> what the model returns, by name: global arrays, with the inputs' leading dim of
+        microsteps where these have one. The batch holds at least the inputs that this needs: no labels, no targets.
+        Nothing is dropped out. None where the model returns nothing, or a pipeline cuts it
     real_shapes: path -> shape without padding, of weights and carried state; what checkpoints hold
     microsteps: how many microbatches one step adds up
     name, spec_hash: of the spec, for messages and checkpoints
@@ -72,6 +75,7 @@ class Program:
     step: Callable[[State, dict[str, jax.Array]], tuple[State, dict[str, jax.Array]]]
     grads: Callable[[State, dict[str, jax.Array]], tuple[jax.Array, dict[str, jax.Array]]]
     real_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    predict: Callable[[State, dict[str, jax.Array]], dict[str, jax.Array]] | None = None
     microsteps: int = 1
     name: str = "model"
     spec_hash: str = ""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Body:
     """The lines of a module's body, or of one turn of a repeat in it."""
 
-    def __init__(self, module: Module, stack: tuple[Dim, ...], key: Var) -> None:
+    def __init__(self, module: Module, stack: tuple[Dim, ...], key: Var, evaluating: bool = False) -> None:
         self.module = module
         self.context = module.context
         self.stack = stack  # repeats of this module around these statements
@@ -45,12 +45,18 @@ class Body:
         self.local: dict[Value, Placed] = {}  # weights of this turn, scanned over
         self.instances: dict[str, Var] = {}  # instances of this turn
         self.turn_key = key
+        self._evaluating = evaluating
         self.stacked_puts: list[tuple[Weight, Text]] = []
         self.stateful: list[tuple[str, Var]] = []
         self.uses_key = False
         self.printer = Printer(self)
 
     # ------------------------------------------------------------ what expressions ask
+
+    @property
+    def evaluating(self) -> bool:
+        """Whether these lines make the model's outputs: without losses, and nothing is dropped out."""
+        return self._evaluating
 
     @property
     def sums_in_float32(self) -> bool:
@@ -76,6 +82,8 @@ class Body:
         return ref(self._extra(self.context.count(placed.value)))
 
     def key(self, name: str) -> Text:
+        if self.evaluating:
+            return atom("None")
         self.uses_key = True
         if self.turn_key is self.context.key:
             self._extra(self.context.key)
@@ -230,6 +238,8 @@ class Body:
 
     def effects(self) -> tuple[Text | None, Text | None]:
         """The sum of the loss terms and a dict of the metrics, where there are any."""
+        if self.evaluating:
+            return None, None
         loss = None
         for term in self.losses:
             loss = term if loss is None else text(SUM, (loss, SUM), " + ", (term, PRODUCT))
@@ -242,7 +252,7 @@ class Body:
     # ------------------------------------------------------------ repeats
 
     def _repeat(self, statement: PlacedRepeat) -> None:
-        turn = Body(self.module, (*self.stack, statement.count), Var("key"))
+        turn = Body(self.module, (*self.stack, statement.count), Var("key"), self.evaluating)
         over = self._scanned_weights(statement, turn)
         for carry in statement.carries:
             self.context.dtypes[carry.start] = self.context.dtypes[carry.after] = "compute"
@@ -253,7 +263,7 @@ class Body:
             self._extra(extra)
         if turn.uses_key:
             outer_key = self.key(statement.count.name)
-            over.append((call("jax.random.split", outer_key, self.context.constant(statement.count)), turn.turn_key))
+            over.append((call("init.turns", outer_key, self.context.constant(statement.count)), turn.turn_key))
         made = self._stacked_effects(turn)
         after: list[Line] = []
         self._stacked_state(turn, made, after)

@@ -70,6 +70,11 @@ class Context(Protocol):
 
     @property
     @abstractmethod
+    def evaluating(self) -> bool:
+        """Whether the model's outputs are made, without dropout."""
+
+    @property
+    @abstractmethod
     def sums_in_float32(self) -> bool:
         """Whether activations are narrower than float32."""
 
@@ -253,6 +258,8 @@ class Printer:
     def _dropout(self, op: Dropout, computed: Computed) -> Text:
         (operand,) = computed.operands
         assert isinstance(operand, Placed)
+        if self.context.evaluating:
+            return self._tensor(operand)
         split = {}
         if operand.layout.sharded:
             split["split"] = tuple_of([axes_literal(a, always_tuple=True) for a in operand.layout.axes])

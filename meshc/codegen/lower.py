@@ -8,21 +8,26 @@ from dataclasses import dataclass, field
 from meshc.codegen import names
 from meshc.codegen.body import Body, flat, listed
 from meshc.codegen.context import Context, Dtype
-from meshc.codegen.lines import Assign, Give, Writer, inlined, without_dead
+from meshc.codegen.lines import Assign, Give, Writer, inlined, uses, without_dead
 from meshc.codegen.text import (
+    ANY,
+    ATOM,
     Var,
     atom,
     broken,
     broken_signature,
+    commas,
     comment,
     quoted,
     shown,
+    text,
     tuple_of,
 )
 from meshc.codegen.views import ClassView
 from meshc.semantics.placed import (
     Placed,
     PlacedModule,
+    PlacedProgram,
     PlacedUpdate,
 )
 from meshc.semantics.program import Dim, Init, Weight
@@ -38,6 +43,7 @@ class Lowered:
     has_loss: bool
     has_metrics: bool
     has_state: bool
+    reads: tuple[Placed, ...] | None = None  # inputs of the model's `predict`, where there is one
 
 
 @dataclass
@@ -86,16 +92,38 @@ class Module:
         results += [x for x in (loss, metrics) if x is not None]
         body.results = len(results)
         body.lines += [*body.puts, Give(listed(results))]
-        view = self._view(body)
+        predict, reads = self._predict() if predicts(self.context.placed) and self.is_model else ((), None)
+        view = self._view(body, predict)
         dtypes: tuple[Dtype, ...] = tuple(
             "float32" if self.context.dtype(p) == "float32" else "compute" for p in outputs
         )
         has_state = bool(self.updated) or body.has_state
-        return Lowered(view, tuple(body.extras), dtypes, loss is not None, metrics is not None, has_state)
+        return Lowered(view, tuple(body.extras), dtypes, loss is not None, metrics is not None, has_state, reads)
+
+    def _predict(self) -> tuple[tuple[str, ...], tuple[Placed, ...]]:
+        """The method that returns what the model does, and the inputs that it reads."""
+        children = list(self.children)
+        body = Body(self, (), self.context.key, evaluating=True)
+        body.run(self.module.body)
+        self.children = children  # the same ones
+        names_of = output_names(self.module.outputs)
+        entries = [
+            text(ANY, f"{quoted(n)}: ", body.operand(p)) for n, p in zip(names_of, self.module.outputs, strict=True)
+        ]
+        lines = inlined(without_dead([*body.lines, Give(text(ATOM, "{", *commas(entries), "}"))]), self.wanted, 8)
+        read = uses(lines)
+        reads = tuple(p for p in self.module.inputs if read[p])
+        writer = Writer(self.wanted, frozenset(self.context.names.taken))
+        parameters: list[str] = []
+        for target in reads:
+            parameters.append(writer.bind(target, {"self", *parameters}))
+        annotated = ["self", *(f"{p}: jax.Array" for p in parameters)]
+        written = writer.write(lines, 8)
+        return (*broken_signature("predict", annotated, "dict[str, jax.Array]", 4), *written), reads
 
     # ------------------------------------------------------------ printing
 
-    def _view(self, body: Body) -> ClassView:
+    def _view(self, body: Body, predict: tuple[str, ...]) -> ClassView:
         lines = inlined(without_dead(body.lines), self.wanted, 8)
         writer = Writer(self.wanted, frozenset(self.context.names.taken))
         parameters: list[str] = []
@@ -110,7 +138,7 @@ class Module:
         signature = broken_signature("__call__", annotated, result, 4)
         key = (layer, tuple(init), tuple(signature), tuple(written))
         return self.classes.shared(
-            layer, key, lambda name: ClassView(name, doc, tuple(init), tuple(signature), tuple(written))
+            layer, key, lambda name: ClassView(name, doc, tuple(init), tuple(signature), tuple(written), predict)
         )
 
     def _doc(self) -> str:
@@ -147,6 +175,17 @@ class Module:
         ):
             arguments.append("dtype=PARAMS")
         return f"init.{'param' if weight.trained else 'state'}({', '.join(arguments)})"
+
+
+def predicts(placed: PlacedProgram) -> bool:
+    """Whether the program has a `predict`: the model returns something, and no pipeline cuts it."""
+    return bool(placed.model.outputs) and not placed.program.stages
+
+
+def output_names(outputs: tuple[Placed, ...]) -> list[str]:
+    """What the model returns, by the spec's names, numbered where two are alike."""
+    scope = names.Names()
+    return [scope.unique(names.identifier(p.value.name)) for p in outputs]
 
 
 def _drawn(init: Init) -> str:

@@ -20,7 +20,7 @@ MODULES = (
 PROGRAM = (
     "CARRIED", "COMPUTE", "GRADS", "GROUPS", "INPUTS", "MESH", "MICROSTEPS", "Mesh", "NamedSharding", "OPTIMIZER", "P",
     "PARAMS", "PLACEMENT", "REAL_SHAPES", "RENAMED", "SEED", "STEPS", "SUMMED", "build", "learning_rate",
-    "loss_and_grads", "main", "optimizer",
+    "loss_and_grads", "main", "optimizer", "outputs",
 )  # fmt: skip
 """What a generated program calls by itself."""
 STEP = (

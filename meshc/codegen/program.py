@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from meshc.codegen import places
 from meshc.codegen.chain import optimizer_view
 from meshc.codegen.context import Context, statements
-from meshc.codegen.lower import Classes, Lowered
+from meshc.codegen.lower import Classes, Lowered, output_names
 from meshc.codegen.names import STEP, Names, identifier, suffix
 from meshc.codegen.summary import summary
 from meshc.codegen.text import WIDTH, Var, broken, broken_signature, comment, quoted, shown, tuple_of
-from meshc.codegen.views import Argument, Constant, ProgramView, StepView
+from meshc.codegen.views import Argument, Constant, PredictView, ProgramView, StepView
 from meshc.job.model import Data, Job, Precision
 from meshc.semantics.collectives import Collective
 from meshc.semantics.placed import Computed, Placed, PlacedProgram, PlacedWeight
@@ -49,6 +49,7 @@ def program_view(placed: PlacedProgram, job: Job, collectives: Sequence[Collecti
         helpers=tuple(context.helpers.made.values()),
         classes=tuple(lowered.by_code.values()),
         step=step,
+        predict=_predict(context, model, bool(carried)),
         optimizer=optimizer_view(job.train),
         data=_data(job.data),
         checkpoint=_checkpoint(job),
@@ -202,6 +203,33 @@ def _step(context: Context, model: Lowered, trained: Sequence[PlacedWeight], has
         results=", ".join(["loss", *values, "grads"]),
         results_of_grads=", ".join(["loss", *ignored, "grads"]),
         moves_weights=any(w.to_rest for w in trained),
+    )
+
+
+def _predict(context: Context, model: Lowered, has_carried: bool) -> PredictView | None:
+    if model.reads is None:
+        return None
+    micro = context.train.microsteps > 1
+    scope = Names((*STEP, *context.names.taken))
+    variables = [scope.unique(_name(context, placed)) for placed in model.reads]
+    own = ["model: nnx.GraphDef", "weights: dict[str, jax.Array]", *(["carried: dict[str, jax.Array]"] * has_carried)]
+    outputs = context.placed.model.outputs
+    specs = [f"{quoted(n)}: {_spec(p, micro)}" for n, p in zip(output_names(outputs), outputs, strict=True)]
+    carried = ["CARRIED"] * has_carried
+    return PredictView(
+        signature=tuple(
+            broken_signature("outputs", own + [f"{v}: jax.Array" for v in variables], "dict[str, jax.Array]")
+        ),
+        names=", ".join(variables),
+        values=", ".join(
+            [
+                "state.weights",
+                *(["state.carried"] * has_carried),
+                *(f"batch[{quoted(p.value.name)}]" for p in model.reads),
+            ]
+        ),
+        in_specs=tuple_of(["PLACEMENT", *carried, *(_spec(p, micro) for p in model.reads)]),
+        out_specs=f"{{{', '.join(specs)}}}",
     )
 
 

@@ -12,13 +12,17 @@ from meshc.codegen.helpers import Helper
 
 @dataclass(frozen=True)
 class ClassView:
-    """A module class. `init`, `signature` and `body` are lines with their indentation; `doc` is words."""
+    """A module class. `init`, `signature`, `body` and `predict` are lines with their indentation; `doc` is words.
+
+    predict: the method of a model that returns something; empty for others
+    """
 
     name: str
     doc: str
     init: tuple[str, ...]
     signature: tuple[str, ...]
     body: tuple[str, ...]
+    predict: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,17 @@ class StepView:
 
 
 @dataclass(frozen=True)
+class PredictView:
+    """`outputs`, what a model returns, and the function on global arrays around it; as in `StepView`."""
+
+    signature: tuple[str, ...]
+    names: str  # of the inputs that it reads
+    values: str
+    in_specs: str
+    out_specs: str
+
+
+@dataclass(frozen=True)
 class OptimizerView:
     """The optax chain: definitions before it, and its lines."""
 
@@ -100,6 +115,7 @@ class ProgramView:
     helpers: tuple[Helper, ...]
     classes: tuple[ClassView, ...]
     step: StepView
+    predict: PredictView | None
     optimizer: OptimizerView
     data: str
     checkpoint: str
