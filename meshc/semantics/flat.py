@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from meshc.semantics.live import of_a_step
 from meshc.semantics.placed import (
     Computed,
     Moved,
@@ -45,6 +46,7 @@ class FlatProgram:
 
 
 def flatten(program: PlacedProgram) -> FlatProgram:
+    """What a step runs of a program; not what it computes only when it predicts."""
     same: dict[Placed, Placed] = {}
     carried: dict[Placed, int] = {}
 
@@ -74,7 +76,7 @@ def flatten(program: PlacedProgram) -> FlatProgram:
                 case _:
                     yield Flat(statement, path, count, region)
 
-    statements = tuple(walk(program.model.body, program.model.module.path, 1, None))
+    statements = tuple(walk(of_a_step(program.model), program.model.module.path, 1, None))
     flat = FlatProgram(statements, same, carried)
     return FlatProgram(statements, same, {flat.of(p): turns for p, turns in carried.items()})
 
