@@ -27,11 +27,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .checkpoint import Checkpoint
     from .command import arguments
+    from .data.batches import put
     from .data.sources import PythonStdlib, Synthetic, Text, Tokens
     from .errors import UserError
     from .loop import Result, train
     from .mesh import make_mesh
     from .optimizer import label_paths, schedule, state_shardings
+    from .order import zigzag
     from .program import Input, Program, State
 
 _HOMES = {
@@ -48,9 +50,11 @@ _HOMES = {
     "arguments": "command",
     "label_paths": "optimizer",
     "make_mesh": "mesh",
+    "put": "data.batches",
     "schedule": "optimizer",
     "state_shardings": "optimizer",
     "train": "loop",
+    "zigzag": "order",
 }
 __all__ = [
     "Checkpoint",
@@ -66,9 +70,11 @@ __all__ = [
     "arguments",
     "label_paths",
     "make_mesh",
+    "put",
     "schedule",
     "state_shardings",
     "train",
+    "zigzag",
 ]
 
 

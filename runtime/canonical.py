@@ -1,22 +1,25 @@
-"""The state of a program as it lies on disk: by global name, unpadded, knowing no mesh.
+"""The state of a program as it lies on disk: by global name, unpadded, in natural order, knowing no mesh.
 
 A name is the way through `State`: `step`, `weights/Llama.table`, `carried/…`, `optimizer/0/mu/Llama.table`. Padding of
-a weight is cut off wherever its shape shows: in the weight, and in the optimizer's leaves of it.
+a weight is cut off, and the order of its dims undone, wherever its shape shows: in the weight, and in the optimizer's
+leaves of it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
 from .optimizer import state_shardings, weight_of
+from .order import Orders, canonical, on_devices, places
 from .program import Program, State
 
 WEIGHTS = "weights/"
@@ -24,16 +27,18 @@ WEIGHTS = "weights/"
 
 @dataclass(frozen=True)
 class Leaf:
-    """One array of the state: its shape on the devices, where it lies, and its shape without padding."""
+    """One array of the state: its shape on the devices, where it lies, its shape on disk, and its dims' orders."""
 
     shape: tuple[int, ...]
     dtype: Any
     sharding: NamedSharding
     real_shape: tuple[int, ...]
+    orders: Orders = field(default_factory=dict)
 
     @property
-    def padded(self) -> bool:
-        return self.shape != self.real_shape
+    def as_stored(self) -> bool:
+        """Whether it lies on devices as on disk."""
+        return self.shape == self.real_shape and not self.orders
 
     @property
     def num_bytes(self) -> int:
@@ -44,14 +49,17 @@ class Leaf:
         """As it is written and read. A padded dim is whole there: without its padding it need not divide."""
         spec = tuple(self.sharding.spec) + (None,) * (len(self.shape) - len(self.sharding.spec))
         cut = (None if a != b else axes for a, b, axes in zip(self.shape, self.real_shape, spec, strict=True))
-        sharding = NamedSharding(self.sharding.mesh, PartitionSpec(*cut)) if self.padded else self.sharding
+        moved = self.shape != self.real_shape
+        sharding = NamedSharding(self.sharding.mesh, PartitionSpec(*cut)) if moved else self.sharding
         return jax.ShapeDtypeStruct(self.real_shape, self.dtype, sharding=sharding)
 
-    def unpad(self, array: jax.Array) -> jax.Array:
-        return array[tuple(slice(size) for size in self.real_shape)]
+    def to_disk(self, array: jax.Array) -> jax.Array:
+        return canonical(array, self.orders)[tuple(slice(size) for size in self.real_shape)]
 
-    def pad(self, array: jax.Array) -> jax.Array:
-        return jnp.pad(array, [(0, a - b) for a, b in zip(self.shape, self.real_shape, strict=True)])
+    def from_disk(self, array: jax.Array) -> jax.Array:
+        whole = (len(places(self.orders[d])) if d in self.orders else n for d, n in enumerate(self.shape))
+        padded = jnp.pad(array, [(0, a - b) for a, b in zip(whole, self.real_shape, strict=True)])
+        return on_devices(padded, self.orders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,24 +79,25 @@ class Layout:
         return {name.removeprefix(WEIGHTS): leaf for name, leaf in self.leaves.items() if name.startswith(WEIGHTS)}
 
     def stored(self, state: State) -> dict[str, jax.Array]:
-        """Name -> unpadded array; the state's own arrays where nothing is padded."""
+        """Name -> array as it is on disk; the state's own arrays where they lie so."""
         arrays = dict(zip(self.leaves, jax.tree.leaves(state), strict=True))
-        return arrays | {name: self._cut[name](arrays[name]) for name in self._cut}
+        return arrays | {name: self._to_disk[name](arrays[name]) for name in self._to_disk}
 
-    def padded(self, arrays: Mapping[str, jax.Array]) -> dict[str, jax.Array]:
+    def placed(self, arrays: Mapping[str, jax.Array]) -> dict[str, jax.Array]:
         """Name -> array as it lies on the devices, padding zero; for some names or all."""
-        return dict(arrays) | {name: self._fill[name](arrays[name]) for name in self._fill.keys() & arrays.keys()}
+        moved = self._from_disk.keys() & arrays.keys()
+        return dict(arrays) | {name: self._from_disk[name](arrays[name]) for name in moved}
 
     @cached_property
-    def _cut(self) -> dict[str, Callable[[jax.Array], jax.Array]]:
+    def _to_disk(self) -> dict[str, Callable[[jax.Array], jax.Array]]:
         """Compiled once, not at each save."""
-        padded = {name: leaf for name, leaf in self.leaves.items() if leaf.padded}
-        return {name: jax.jit(leaf.unpad, out_shardings=leaf.stored.sharding) for name, leaf in padded.items()}
+        moved = {name: leaf for name, leaf in self.leaves.items() if not leaf.as_stored}
+        return {name: jax.jit(leaf.to_disk, out_shardings=leaf.stored.sharding) for name, leaf in moved.items()}
 
     @cached_property
-    def _fill(self) -> dict[str, Callable[[jax.Array], jax.Array]]:
-        padded = {name: leaf for name, leaf in self.leaves.items() if leaf.padded}
-        return {name: jax.jit(leaf.pad, out_shardings=leaf.sharding) for name, leaf in padded.items()}
+    def _from_disk(self) -> dict[str, Callable[[jax.Array], jax.Array]]:
+        moved = {name: leaf for name, leaf in self.leaves.items() if not leaf.as_stored}
+        return {name: jax.jit(leaf.from_disk, out_shardings=leaf.sharding) for name, leaf in moved.items()}
 
     def state(self, arrays: Mapping[str, jax.Array]) -> State:
         return jax.tree.unflatten(self.structure, [arrays[name] for name in self.leaves])
@@ -103,10 +112,12 @@ def layout(program: Program, seed: int) -> Layout:
     for (key_path, leaf), place in zip(jax.tree.leaves_with_path(state), jax.tree.leaves(places), strict=True):
         name = jax.tree_util.keystr(key_path, simple=True, separator="/")
         path = weight_of(key_path, shapes)
-        real = leaf.shape
-        if path is not None:
-            real = _without_padding(leaf.shape, shapes[path], program.real_shapes.get(path, shapes[path]))
-        leaves[name] = Leaf(leaf.shape, leaf.dtype, leaf.sharding or place, real)
+        real, orders = leaf.shape, {}
+        if path is not None and (dims := _dims_of(leaf.shape, shapes[path])) is not None:
+            stored, of_weight = stored_shape(program, path, shapes[path]), program.orders.get(path, {})
+            real = tuple(stored[d] for d in dims)
+            orders = {at: of_weight[d] for at, d in enumerate(dims) if d in of_weight}
+        leaves[name] = Leaf(leaf.shape, leaf.dtype, leaf.sharding or place, real, orders)
     return Layout(leaves, jax.tree.structure(state))
 
 
@@ -128,12 +139,29 @@ def _shardings(program: Program, state: State) -> State:
     )
 
 
-def _without_padding(shape: tuple[int, ...], padded: tuple[int, ...], real: tuple[int, ...]) -> tuple[int, ...]:
-    """The real shape of an array with a weight's dims, or some of them in order (Adafactor's rows and columns)."""
-    sizes, dims = [], iter(zip(padded, real, strict=True))
+def stored_shape(program: Program, path: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A weight's shape on disk, given the one on devices."""
+    real = list(program.real_shapes.get(path, shape))
+    for dim, order in program.orders.get(path, {}).items():
+        real[dim] = min(real[dim], len(places(order)))
+    return tuple(real)
+
+
+def on_disk(program: Program, path: str, array: np.ndarray) -> np.ndarray:
+    """A weight's or gradient's value in canonical form, on the host."""
+    shape = stored_shape(program, path, array.shape)
+    return canonical(array, program.orders.get(path, {}))[tuple(slice(size) for size in shape)]
+
+
+def _dims_of(shape: tuple[int, ...], weight: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The dims of a weight that an array has: all, or some in order (Adafactor's rows and columns).
+
+    None where it is not made of them: a scalar, a placeholder of size 1.
+    """
+    found, dims = [], iter(enumerate(weight))
     for size in shape:
-        match = next((short for long, short in dims if long == size), None)
-        if match is None:  # not made of the weight's dims: a scalar, a placeholder of size 1
-            return shape
-        sizes.append(match)
-    return tuple(sizes)
+        match = next((d for d, whole in dims if whole == size), None)
+        if match is None:
+            return None
+        found.append(match)
+    return tuple(found)

@@ -114,7 +114,7 @@ class Store:
                 WEIGHTS + path: array for path, array in _read(folder / "weights", weights, same_dtype=True).items()
             }
             arrays |= _read(folder / "state", rest, same_dtype=True)
-        return layout.state(layout.padded(arrays)), position
+        return layout.state(layout.placed(arrays)), position
 
     def _room(self, num_bytes: int) -> None:
         """Refuses before anything is written, where the disk cannot hold it."""
@@ -144,7 +144,7 @@ def load_weights(source: str, layout: Layout) -> dict[str, jax.Array]:
     with reading(folder):
         wanted = {path: leaf.stored for path, leaf in layout.weights().items()}
         found = _read(folder, wanted, same_dtype=False)
-    padded = layout.padded({WEIGHTS + path: array for path, array in found.items()})
+    padded = layout.placed({WEIGHTS + path: array for path, array in found.items()})
     return {name.removeprefix(WEIGHTS): array for name, array in padded.items()}
 
 

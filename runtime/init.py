@@ -13,6 +13,8 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
+from .order import Orders, on_devices
+
 
 class Carried(nnx.Variable):
     """A tensor carried from step to step and not trained."""
@@ -65,9 +67,12 @@ def structure(make: Callable[[jax.Array], nnx.Module]) -> nnx.GraphDef:
     return nnx.split(nnx.eval_shape(lambda: make(jax.random.key(0))))[0]
 
 
-def draw(make, name: str, seed, kind=nnx.Variable, renamed: Mapping[str, str] | None = None) -> dict[str, jax.Array]:
-    """Initial values of a model called `name`."""
-    return flat(make(child(jax.random.key(seed), name)), name, kind, renamed)
+def draw(
+    make, name: str, seed, renamed: Mapping[str, str] | None = None, orders: Mapping[str, Orders] | None = None
+) -> dict[str, jax.Array]:
+    """Initial values of a model called `name`, by path; dims that have an order on devices are put in it."""
+    drawn = flat(make(child(jax.random.key(seed), name)), name, renamed=renamed)
+    return drawn | {path: on_devices(drawn[path], dims) for path, dims in (orders or {}).items()}
 
 
 def flat(module, name: str, kind=nnx.Variable, renamed: Mapping[str, str] | None = None) -> dict[str, jax.Array]:

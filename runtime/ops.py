@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -29,10 +29,45 @@ def wide(x: jax.Array) -> jnp.dtype:
     return jnp.promote_types(x.dtype, jnp.float32)
 
 
-def positions(size: int, axes: Axes = ()) -> jax.Array:
-    """Global positions of the local part of a dim: int32 [size]."""
+def positions(size: int, axes: Axes = (), zigzag: int | None = None) -> jax.Array:
+    """Global positions of the local part of a dim: int32 [size].
+
+    zigzag: into how many pairs of chunks a dim in that order is cut; positions are those of the natural order
+    """
     here = jnp.arange(size, dtype=jnp.int32)
-    return here + lax.axis_index(tuple(axes)) * size if axes else here
+    if axes:
+        here = here + lax.axis_index(tuple(axes)) * size
+    return here if zigzag is None else natural_positions(here, size * _shards(axes), zigzag)
+
+
+def natural_positions(places: jax.Array, whole: int, zigzag: int) -> jax.Array:
+    """Where the entries at these places of a dim in zigzag order, `whole` long, are in the natural order."""
+    chunk, offset = jnp.divmod(places, whole // (2 * zigzag))
+    chunk = jnp.where(chunk % 2 == 0, chunk // 2, 2 * zigzag - 1 - chunk // 2)
+    return chunk * (whole // (2 * zigzag)) + offset
+
+
+def place_in_zigzag(positions: jax.Array, whole: int, zigzag: int) -> jax.Array:
+    """The inverse of `natural_positions`."""
+    chunk, offset = jnp.divmod(positions, whole // (2 * zigzag))
+    chunk = jnp.where(chunk < zigzag, 2 * chunk, 2 * (2 * zigzag - 1 - chunk) + 1)
+    return chunk * (whole // (2 * zigzag)) + offset
+
+
+def natural_order(x: jax.Array, zigzag: int, axis: int) -> jax.Array:
+    """A tensor whose dim `axis`, whole, is in zigzag order, in the natural one."""
+    whole = x.shape[axis]
+    return jnp.take(x, place_in_zigzag(jnp.arange(whole), whole, zigzag), axis=axis)
+
+
+def zigzag_order(x: jax.Array, zigzag: int, axis: int) -> jax.Array:
+    """The inverse of `natural_order`."""
+    whole = x.shape[axis]
+    return jnp.take(x, natural_positions(jnp.arange(whole), whole, zigzag), axis=axis)
+
+
+def _shards(axes: Axes) -> int:
+    return lax.axis_size(tuple(axes)) if axes else 1
 
 
 def lookup(table: jax.Array, ids: jax.Array, axes: Axes = ()) -> jax.Array:
@@ -50,6 +85,7 @@ def rope(
     theta: float = 10_000.0,
     axis: int = 1,
     axes: Axes = (),
+    zigzag: int | None = None,
     *,
     interleaved: bool = False,
     scaling: Slowing | None = None,
@@ -62,7 +98,7 @@ def rope(
     """
     half = x.shape[-1] // 2
     speed = jnp.asarray(speeds(half, theta, scaling), wide(x))
-    angle = positions(x.shape[axis], axes)[:, None].astype(wide(x)) * speed
+    angle = positions(x.shape[axis], axes, zigzag)[:, None].astype(wide(x)) * speed
     shape = [1] * x.ndim
     shape[axis], shape[-1] = x.shape[axis], half
     sin, cos = ((magnitude * f(angle)).astype(x.dtype).reshape(shape) for f in (jnp.sin, jnp.cos))
@@ -73,13 +109,15 @@ def rope(
     return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
 
 
-def softmax(x: jax.Array, axis: int = -1, axes: Axes = (), real: int | None = None) -> jax.Array:
+def softmax(
+    x: jax.Array, axis: int = -1, axes: Axes = (), real: int | None = None, zigzag: int | None = None
+) -> jax.Array:
     """Softmax in float32 over a dim that `axes` may split; positions from `real` on are padding and get zero."""
     x = x.astype(wide(x))
     if real is not None:
         shape = [1] * x.ndim
         shape[axis] = x.shape[axis]
-        x = jnp.where((positions(x.shape[axis], axes) < real).reshape(shape), x, MASKED)
+        x = jnp.where((positions(x.shape[axis], axes, zigzag) < real).reshape(shape), x, MASKED)
     if not axes:
         return jax.nn.softmax(x, axis=axis)
     top = lax.pmax(lax.stop_gradient(x).max(axis=axis, keepdims=True), tuple(axes))
@@ -121,12 +159,6 @@ gelu_tanh = _from_input(functools.partial(jax.nn.gelu, approximate=True))
 softplus = _from_input(jax.nn.softplus)
 
 # ---------------------------------------------------------------- losses
-
-
-def next_tokens(ids: jax.Array, axis: int = -1) -> jax.Array:
-    """The id that follows each along `axis`, -1 at the end: the targets of next-token prediction. For global arrays."""
-    ahead = lax.slice_in_dim(ids, 1, None, axis=axis)
-    return jnp.concatenate([ahead, jnp.full_like(lax.slice_in_dim(ids, 0, 1, axis=axis), -1)], axis=axis)
 
 
 def count(targets: jax.Array) -> jax.Array:
@@ -214,16 +246,25 @@ def own_part(x: jax.Array, axes: str | tuple[str, ...], axis: int) -> jax.Array:
     return lax.dynamic_slice_in_dim(x, lax.axis_index(axes) * part, part, axis=axis)
 
 
-def dropout(x: jax.Array, rate: float, key: jax.Array | None, split: Sequence[Axes] = ()) -> jax.Array:
+def dropout(
+    x: jax.Array,
+    rate: float,
+    key: jax.Array | None,
+    split: Sequence[Axes] = (),
+    zigzag: Mapping[int, int] | None = None,
+) -> jax.Array:
     """Zeroes a share `rate` of `x` and scales the rest; without a key nothing.
 
     The mask is a function of `key` and the global coordinates alone, the counters of threefry: (row, column). So it
-    is the same on every mesh. `split` gives the axes that split each dim.
+    is the same on every mesh. `split` gives the axes that split each dim, `zigzag` the dims in that order.
     """
     if rate == 0 or key is None:
         return x
     split = split or ((),) * x.ndim
-    *rows, column = (positions(n, a).astype(jnp.uint32) for n, a in zip(x.shape, split, strict=True))
+    turned = zigzag or {}
+    *rows, column = (
+        positions(n, a, turned.get(d)).astype(jnp.uint32) for d, (n, a) in enumerate(zip(x.shape, split, strict=True))
+    )
     row = jnp.zeros((1,) * x.ndim, jnp.uint32)
     for d, at in enumerate(rows):
         whole = x.shape[d] * math.prod(lax.axis_size(a) for a in split[d])

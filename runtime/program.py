@@ -7,12 +7,14 @@ weight names joined by dots (`Llama.block.attention.wq`). Stacked repeats lead t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import jax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from .order import Orders
 
 
 @dataclass(frozen=True)
@@ -24,12 +26,25 @@ class Input:
     dtype: `int32` for ids, a float dtype for anything else
     spec: where it lies, one entry for each dim of `shape`
     high: ids are in [0, high), the size before padding; None for floats
+    next_of: the input that this one is made of, on the host: what follows each of its ids along dim `along`, and -1 at
+        the end; and where `within` names an input of documents, -1 where the next id is in another one
+    documents: holds the number, in its row, of the document that each token is of; a source that packs them tells
+    order: dim -> its order on devices (`runtime.order`), where that is not the natural one
+    real: shape without padding, [batch, ...]; the host pads, with zeros, and -1 in targets
+
+    Dims are those of [batch, ...], without the one of microsteps.
     """
 
     shape: tuple[int, ...]
     dtype: str
     spec: PartitionSpec
     high: int | None = None
+    next_of: str | None = None
+    along: int = 1
+    within: str | None = None
+    documents: bool = False
+    order: Orders = field(default_factory=dict)
+    real: tuple[int, ...] | None = None
 
 
 class State(NamedTuple):
@@ -62,6 +77,8 @@ class Program:
         microsteps where these have one. The batch holds at least the inputs that this needs: no labels, no targets.
         Nothing is dropped out. None where the model returns nothing, or a pipeline cuts it
     real_shapes: path -> shape without padding, of weights and carried state; what checkpoints hold
+    orders: path -> dim -> its order on devices (`runtime.order`), of weights and carried state whose order there is
+        not that of checkpoints
     microsteps: how many microbatches one step adds up
     name, spec_hash: of the spec, for messages and checkpoints
     """
@@ -76,6 +93,7 @@ class Program:
     grads: Callable[[State, dict[str, jax.Array]], tuple[jax.Array, dict[str, jax.Array]]]
     real_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     predict: Callable[[State, dict[str, jax.Array]], dict[str, jax.Array]] | None = None
+    orders: Mapping[str, Orders] = field(default_factory=dict)
     microsteps: int = 1
     name: str = "model"
     spec_hash: str = ""
@@ -96,8 +114,12 @@ class Program:
         return one.shape[0] if self.microsteps == 1 else one.shape[0] * one.shape[1]
 
     def sample_shape(self, one: Input) -> tuple[int, ...]:
-        """Shape of one sample of an input."""
+        """Shape of one sample of an input on devices."""
         return one.shape[1:] if self.microsteps == 1 else one.shape[2:]
+
+    def real_sample_shape(self, one: Input) -> tuple[int, ...]:
+        """Shape of one sample without padding, as a source yields it."""
+        return self.sample_shape(one) if one.real is None else one.real[1:]
 
     def sharding(self, one: Input) -> NamedSharding:
         return NamedSharding(self.mesh, one.spec)

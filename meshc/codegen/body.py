@@ -78,6 +78,9 @@ class Body:
         micro = batch is not None and dim.name == batch.name and self.context.train.microsteps > 1
         return f"({whole} // MICROSTEPS)" if micro else whole
 
+    def zigzag(self, dim: Dim) -> int | None:
+        return self.context.zigzag(dim)
+
     def count(self, placed: Placed) -> Text:
         return ref(self._extra(self.context.count(placed.value)))
 

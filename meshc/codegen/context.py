@@ -104,6 +104,16 @@ class Context:
     def real(self, dim: Dim) -> str:
         return str(dim.real) if dim.padded else self.constant(dim)
 
+    def zigzag(self, dim: Dim) -> int | None:
+        """Into how many pairs of chunks a dim in zigzag order is cut."""
+        order = self.placed.order(dim)
+        return order.parts if order else None
+
+    def orders(self, dims: Sequence[Dim]) -> dict[int, str]:
+        """The code of each order that is not the natural one, by number of the dim."""
+        turned = ((at, dim, self.zigzag(dim)) for at, dim in enumerate(dims))
+        return {at: f"runtime.zigzag({self.constant(dim)}, {parts})" for at, dim, parts in turned if parts}
+
     def shape(self, dims: Sequence[Dim]) -> str:
         return tuple_of([self.constant(d) for d in dims]) if dims else "()"
 

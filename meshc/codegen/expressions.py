@@ -57,6 +57,10 @@ class Context(Protocol):
         """The dim's real global size, of one microbatch."""
 
     @abstractmethod
+    def zigzag(self, dim: Dim) -> int | None:
+        """Into how many pairs of chunks a dim in zigzag order is cut; None for one in natural order."""
+
+    @abstractmethod
     def count(self, placed: Placed) -> Text:
         """How many of these targets are real, in the whole step."""
 
@@ -116,7 +120,7 @@ class Printer:
             case NextToken() | CrossEntropy():
                 return self._cross_entropy(op, computed)
             case Custom():
-                return call(self.context.function(op.target), *(self._narrow(x) for x in computed.operands))
+                return self._custom(op, computed)
             case Route() | Combine() | LoadBalance() | Load():
                 raise AssertionError(f"{type(op).__name__} got past `supported`")
 
@@ -187,6 +191,8 @@ class Printer:
         at = op.table.dims.index(op.row)
         if at:
             table = call("jnp.moveaxis", table, str(at), "0")
+        if parts := self.context.zigzag(op.row):
+            ids = call("ops.place_in_zigzag", ids, str(op.row.size), str(parts))
         return call("ops.lookup", table, ids, **_axes("axes", placed.layout.axes[at]))
 
     def _reduce(self, op: Reduce, computed: Computed) -> Text:
@@ -216,8 +222,9 @@ class Printer:
         at = op.operand.dims.index(op.over)
         axis = {} if at == len(op.operand.dims) - 1 else {"axis": str(at)}
         return call(
-            "ops.softmax", self._tensor(operand), **axis, **_axes("axes", operand.layout.axes[at]), **_real(op.over)
-        )
+            "ops.softmax", self._tensor(operand), **axis, **_axes("axes", operand.layout.axes[at]), **_real(op.over),
+            **(self._order("zigzag", op.over) if op.over.padded else {}),
+        )  # fmt: skip
 
     # ------------------------------------------------------------ the rest
 
@@ -233,7 +240,8 @@ class Printer:
         if op.magnitude != 1:
             options["magnitude"] = repr(op.magnitude)
         axis = {} if at == 1 else {"axis": str(at)}
-        return call("ops.rope", self._narrow(operand), **options, **axis, **_axes("axes", operand.layout.axes[at]))
+        options |= _axes("axes", operand.layout.axes[at]) | self._order("zigzag", op.along)
+        return call("ops.rope", self._narrow(operand), **axis, **options)
 
     def _attend(self, op: Attend, computed: Computed) -> Text:
         q, k = computed.operands[:2]
@@ -263,25 +271,54 @@ class Printer:
         split = {}
         if operand.layout.sharded:
             split["split"] = tuple_of([axes_literal(a, always_tuple=True) for a in operand.layout.axes])
+        turned = [f"{at}: {parts}" for at, d in enumerate(op.operand.dims) if (parts := self.context.zigzag(d))]
+        if turned:
+            split["zigzag"] = f"{{{', '.join(turned)}}}"
         return call("ops.dropout", self._tensor(operand), repr(op.rate), self.context.key(op.path[-1]), **split)
 
     def _concat(self, op: Concat, computed: Computed) -> Text:
         dims = op.result.dims
         at = dims.index(op.along)
         parts = [
-            self._aligned(x, (*dims[:at], part, *dims[at + 1 :]))
+            self._natural(self._aligned(x, (*dims[:at], part, *dims[at + 1 :])), (*dims[:at], part), (part,))
             for x, part in zip(computed.operands, op.parts, strict=True)
         ]
         alike = all(len(operand.dims) == len(dims) for operand in op.operands)
         listed = text(ATOM, "[", *commas(parts), "]")
-        return call("jnp.concatenate" if alike else "ops.concatenate", listed, axis=str(at))
+        whole = call("jnp.concatenate" if alike else "ops.concatenate", listed, axis=str(at))
+        return self._turned(whole, dims, (op.along,))
 
     def _split(self, op: Split, computed: Computed) -> Text:
         at = op.operand.dims.index(op.along)
         part = f"{op.start or ''}:{op.start + op.part.size}"
         last = at == len(op.operand.dims) - 1
         index = f"..., {part}" if last and at else ", ".join([":"] * at + [part])
-        return text(ATOM, (self._tensor(computed.operands[0]), ATOM), "[", index, "]")
+        operand = self._natural(self._tensor(computed.operands[0]), op.operand.dims, (op.along,))
+        return self._turned(text(ATOM, (operand, ATOM), "[", index, "]"), op.result.dims, (op.part,))
+
+    def _custom(self, op: Custom, computed: Computed) -> Text:
+        """A dim that a user's function sees whole it sees in natural order."""
+        values = [self._narrow(x) for x in computed.operands]
+        natural = [self._natural(x, v.dims, op.whole) for x, v in zip(values, op.operands, strict=True)]
+        return self._turned(call(self.context.function(op.target), *natural), op.result.dims, op.whole)
+
+    def _natural(self, tensor: Text, dims: Sequence[Dim], whole: Sequence[Dim]) -> Text:
+        """A tensor with some of its dims, which are whole, put in natural order."""
+        return self._in_order("ops.natural_order", tensor, dims, whole)
+
+    def _turned(self, tensor: Text, dims: Sequence[Dim], whole: Sequence[Dim]) -> Text:
+        """The inverse of `_natural`."""
+        return self._in_order("ops.zigzag_order", tensor, dims, whole)
+
+    def _in_order(self, function: str, tensor: Text, dims: Sequence[Dim], whole: Sequence[Dim]) -> Text:
+        for dim in whole:
+            if dim in dims and (parts := self.context.zigzag(dim)):
+                tensor = call(function, tensor, str(parts), axis=str(dims.index(dim)))
+        return tensor
+
+    def _order(self, keyword: str, dim: Dim) -> dict[str, str]:
+        parts = self.context.zigzag(dim)
+        return {keyword: str(parts)} if parts else {}
 
     def _cross_entropy(self, op: NextToken | CrossEntropy, computed: Computed) -> Text:
         logits, targets = computed.operands

@@ -18,8 +18,8 @@ MODULES = (
     "runtime",
 )  # fmt: skip
 PROGRAM = (
-    "CARRIED", "COMPUTE", "GRADS", "GROUPS", "INPUTS", "MESH", "MICROSTEPS", "Mesh", "NamedSharding", "OPTIMIZER", "P",
-    "PARAMS", "PLACEMENT", "REAL_SHAPES", "RENAMED", "SEED", "STEPS", "SUMMED", "build", "learning_rate",
+    "CARRIED", "COMPUTE", "GRADS", "GROUPS", "INPUTS", "MESH", "MICROSTEPS", "Mesh", "NamedSharding", "OPTIMIZER",
+    "ORDERS", "P", "PARAMS", "PLACEMENT", "REAL_SHAPES", "RENAMED", "SEED", "STEPS", "SUMMED", "build", "learning_rate",
     "loss_and_grads", "main", "optimizer", "outputs",
 )  # fmt: skip
 """What a generated program calls by itself."""

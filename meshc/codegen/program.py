@@ -26,6 +26,7 @@ def program_view(placed: PlacedProgram, job: Job, collectives: Sequence[Collecti
     trained = [w for w in placed.weights if w.weight.trained]
     carried = [w for w in placed.weights if not w.weight.trained]
     inputs = tuple(line for p in placed.inputs for line in _input(context, p))
+    inputs += tuple(line for made in placed.targets.values() for line in _target(context, made))
     step = _step(context, model, trained, bool(carried))
     source = placed.program.source
     return ProgramView(
@@ -46,6 +47,7 @@ def program_view(placed: PlacedProgram, job: Job, collectives: Sequence[Collecti
         optimizer_place=places.changed("OPTIMIZER", "PLACEMENT", trained, Rest.OPTIMIZER, Rest.PARAMS),
         carried=places.table("CARRIED", carried, Rest.PARAMS) if carried else (),
         real_shapes=tuple(_real_shapes(context, placed.weights)),
+        orders=tuple(_orders(context)),
         helpers=tuple(context.helpers.made.values()),
         classes=tuple(lowered.by_code.values()),
         step=step,
@@ -138,19 +140,47 @@ def _real_shapes(context: Context, weights: Iterable[PlacedWeight]) -> Iterator[
             yield f"    {quoted(weight.weight.dotted)}: {tuple_of([context.real(d) for d in dims])},"
 
 
+def _orders(context: Context) -> Iterator[str]:
+    for weight in context.placed.weights:
+        if orders := context.orders(weight.weight.dims):
+            yield f"    {quoted(weight.weight.dotted)}: {_listed(orders)},"
+
+
+def _listed(orders: dict[int, str]) -> str:
+    return f"{{{', '.join(f'{at}: {code}' for at, code in orders.items())}}}"
+
+
 # ---------------------------------------------------------------- inputs and the step
 
 
 def _input(context: Context, placed: Placed) -> list[str]:
-    micro = context.train.microsteps > 1
-    dims = [context.constant(d) for d in placed.value.dims]
-    if micro:
-        dims = ["MICROSTEPS", f"{dims[0]} // MICROSTEPS", *dims[1:]]
     is_ids = placed.value.kind is Kind.INT
-    dtype = quoted("int32" if is_ids else context.train.precision.compute)
+    dtype = "int32" if is_ids else context.train.precision.compute
     high = _high(context, placed.value) if is_ids else None
-    shape, spec = tuple_of(dims), _spec(placed, micro)
-    code = f"{quoted(placed.value.name)}: runtime.Input({shape}, {dtype}, {spec}, high={high})"
+    return _input_lines(context, placed, [quoted(dtype), _spec(placed, context.train.microsteps > 1), f"high={high}"])
+
+
+def _target(context: Context, made: Placed) -> list[str]:
+    """An input that the host makes of another one."""
+    op = next(
+        s.op
+        for s in statements(context.placed.model.body)
+        if isinstance(s, Computed) and isinstance(s.op, NextToken) and context.placed.targets[s.op.ids] is made
+    )
+    arguments = [quoted("int32"), _spec(made, context.train.microsteps > 1), f"high={op.vocab.real}"]
+    arguments.append(f"next_of={quoted(op.ids.name)}")
+    if (at := op.ids.dims.index(op.seq)) != 1:
+        arguments.append(f"along={at}")
+    return _input_lines(context, made, arguments)
+
+
+def _input_lines(context: Context, placed: Placed, arguments: Sequence[str]) -> list[str]:
+    dims = [context.constant(d) for d in placed.value.dims]
+    if context.train.microsteps > 1:
+        dims = ["MICROSTEPS", f"{dims[0]} // MICROSTEPS", *dims[1:]]
+    orders = context.orders(placed.value.dims)
+    options = [f"order={_listed(orders)}"] if orders else []
+    code = f"{quoted(placed.value.name)}: runtime.Input({', '.join([tuple_of(dims), *arguments, *options])})"
     lines = broken(code, 4, tail=",")
     words = comment(", ".join(d.name for d in placed.value.dims))
     whole = f"{lines[0]}  # {words}"
@@ -196,7 +226,6 @@ def _step(context: Context, model: Lowered, trained: Sequence[PlacedWeight], has
         microsteps=context.train.microsteps,
         micro_names=", ".join(a.variable for a in micro) + ("," if len(micro) == 1 else ""),
         micro_values=tuple_of([a.scanned or a.variable for a in micro]) if micro else "None",
-        made=tuple(a.made for a in arguments if a.made),
         values=", ".join([*state, *(a.value for a in arguments)]),
         in_specs=tuple_of([*rest_specs, *(a.spec for a in arguments)]),
         out_specs=tuple_of(["P()", *("P()" if v == "metrics" else "CARRIED" for v in values), "OPTIMIZER"]),
@@ -242,35 +271,22 @@ def _arguments(context: Context, model: Lowered) -> Iterator[Argument]:
         variables[placed.value] = scope.unique(_name(context, placed))
         value = f"batch[{quoted(placed.value.name)}]"
         yield Argument(variables[placed.value], value, _spec(placed, micro), micro)
-    source = {made.value: ids for ids, made in context.placed.targets.items()}
     counted = {var: targets for targets, var in context.counts.items()}
     for extra in model.extras:
         if isinstance(extra, Placed):
-            ids = source[extra.value]
             variable = variables[extra.value] = scope.unique(_name(context, extra))
-            made = f"{variable} = ops.next_tokens(batch[{quoted(ids.name)}]{_sequence(context, ids)})"
-            yield Argument(variable, variable, _spec(extra, micro), micro, made)
+            yield Argument(variable, f"batch[{quoted(extra.value.name)}]", _spec(extra, micro), micro)
         elif extra is context.key:
             value = "jax.random.fold_in(jax.random.key(SEED), state.step)"
             yield Argument(scope.unique("key"), value, "P()", micro, scanned="jax.random.split(key, MICROSTEPS)")
         else:
             assert isinstance(extra, Var)
-            targets = counted[extra]
-            of = variables[targets] if targets in source else f"batch[{quoted(targets.name)}]"
+            of = f"batch[{quoted(counted[extra].name)}]"
             yield Argument(scope.unique(extra.name), f"ops.count({of})", "P()", False)
 
 
 def _name(context: Context, placed: Placed) -> str:
     return identifier(placed.value.name) + suffix((d.name for d in placed.value.dims), context.letters)
-
-
-def _sequence(context: Context, ids: Value) -> str:
-    """Where the sequence is not the last dim, its number from the end."""
-    for statement in statements(context.placed.model.body):
-        if isinstance(statement, Computed) and isinstance(statement.op, NextToken) and statement.op.ids is ids:
-            at = ids.dims.index(statement.op.seq) - len(ids.dims)
-            return "" if at == -1 else f", axis={at}"
-    return ""
 
 
 # ---------------------------------------------------------------- data and files

@@ -36,14 +36,13 @@ class Constant:
 class Argument:
     """What `loss_and_grads` takes beside weights: how it is made of state and batch, and where it lies.
 
-    made: a statement before; micro: has a leading dim of microsteps
+    micro: has a leading dim of microsteps
     """
 
     variable: str
     value: str
     spec: str
     micro: bool
-    made: str = ""
     scanned: str = ""  # over what microsteps scan where it is not the variable
 
 
@@ -62,7 +61,6 @@ class StepView:
     microsteps: int
     micro_names: str
     micro_values: str
-    made: tuple[str, ...]
     values: str
     in_specs: str
     out_specs: str
@@ -112,6 +110,7 @@ class ProgramView:
     optimizer_place: tuple[str, ...]
     carried: tuple[str, ...]
     real_shapes: tuple[str, ...]
+    orders: tuple[str, ...]  # entries of the table ORDERS
     helpers: tuple[Helper, ...]
     classes: tuple[ClassView, ...]
     step: StepView

@@ -52,7 +52,7 @@ def memory(program: PlacedProgram, settings: Settings, optimizer: Optimizer) -> 
         gradients=held(trained, "grads"),
         optimizer=sum(settings.param_bytes * _moments(program, w, optimizer) for w in trained),
         state=held(carried, "rest", settings.state_bytes),
-        inputs=sum(settings.bytes_of(p.value) * _elements(program, p.value.dims, p.layout) for p in program.inputs),
+        inputs=sum(settings.bytes_of(p.value) * _elements(program, p.value.dims, p.layout) for p in program.fed),
         gathered_weights=gathered,
         activations=activations,
     )
@@ -96,7 +96,7 @@ def _waiting(program: PlacedProgram, settings: Settings) -> tuple[int, int]:
     kept = program.program.gathered == "kept"
     saved = Differentiation(program, flat).plan(settings.remat, kept, frozenset(weights)).saved
     turns = {flat.of(p): item.count for item in flat.statements for p in _results(item.statement)} | flat.carried
-    held_already = {*weights, *(flat.of(p) for p in program.inputs)}
+    held_already = {*weights, *(flat.of(p) for p in program.fed)}
     gathered = activations = 0
     for placed in (saved | set(flat.carried)) - held_already:
         elements = _elements(program, program.micro(placed.value.dims), placed.layout)

@@ -111,7 +111,7 @@ def _layout(weight: PlacedWeight, kind: str) -> Layout:
 
 
 def _inputs(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:
-    for item in placed.inputs:
+    for item in placed.fed:
         path, width = f"{placed.program.model.name}.{item.value.name}", settings.bytes_of(item.value)
         yield _tensor(path, "input", item.value.dims, item.layout, width, placed)
 

@@ -25,6 +25,9 @@ import numpy as np
 
 from meshc.prove import parity, placement
 from meshc.prove.model import Measure
+from meshc.runtime.canonical import on_disk
+from meshc.runtime.data.batches import drawn_inputs, put
+from meshc.runtime.order import on_devices
 from meshc.runtime.program import Program, State
 
 SEED = 0
@@ -61,18 +64,19 @@ def build(path: str) -> Program:
 def batch(program: Program, step: int) -> dict[str, jax.Array]:
     """The same numbers for a step on every mesh."""
     drawn = {}
-    for number, (name, one) in enumerate(program.inputs.items()):
+    for number, (name, one) in enumerate(drawn_inputs(program).items()):
         source = np.random.default_rng((SEED, step, number))
+        shape = (program.batch_size, *program.real_sample_shape(one))
         if one.high is None:
-            values = source.standard_normal(one.shape).astype(one.dtype)
+            drawn[name] = source.standard_normal(shape).astype(one.dtype)
         else:
-            values = source.integers(0, one.high, one.shape, dtype=one.dtype)
-        drawn[name] = jax.device_put(values, program.sharding(one))
-    return drawn
+            drawn[name] = source.integers(0, one.high, shape, dtype=one.dtype)
+    return put(program, drawn)
 
 
-def on_host(arrays: Arrays) -> dict[str, np.ndarray]:
-    return {name: np.asarray(array) for name, array in arrays.items()}
+def on_host(program: Program, arrays: Arrays) -> dict[str, np.ndarray]:
+    """Arrays of weights, by path, in canonical form."""
+    return {path: on_disk(program, path, np.asarray(array)) for path, array in arrays.items()}
 
 
 @functools.cache
@@ -105,20 +109,23 @@ def first_gradients(path: str) -> tuple[jax.Array, dict[str, jax.Array]]:
 
 def gradients(mesh: str, one: str) -> Iterator[Measure]:
     """Initial values, the first loss and every gradient."""
-    weights, weights_one = (on_host(build(path).init(SEED).weights) for path in (mesh, one))
+    weights, weights_one = (on_host(build(path), build(path).init(SEED).weights) for path in (mesh, one))
     yield from parity.arrays("initial values", weights, weights_one, parity.INITIAL)
     (loss, grads), (loss_one, grads_one) = first_gradients(mesh), first_gradients(one)
     yield from parity.losses("loss before training", [float(loss)], [float(loss_one)], parity.LOSS)
-    yield from parity.arrays("gradient", on_host(grads), on_host(grads_one), parity.GRADIENT)
+    yield from parity.arrays("gradient", on_host(build(mesh), grads), on_host(build(one), grads_one), parity.GRADIENT)
 
 
 def descent(mesh: str, one: str, steps: int) -> Iterator[Measure]:
     """Losses, and the parameters after some steps of SGD with clipping."""
     (state, losses), (state_one, losses_one) = run(mesh, steps), run(one, steps)
     yield from parity.losses("loss under SGD", losses, losses_one, parity.LOSS)
-    yield from parity.arrays("parameter", on_host(state.weights), on_host(state_one.weights), parity.PARAMETER)
+    many, single = build(mesh), build(one)
+    weights, weights_one = on_host(many, state.weights), on_host(single, state_one.weights)
+    yield from parity.arrays("parameter", weights, weights_one, parity.PARAMETER)
     if state_one.carried:
-        yield from parity.arrays("state", on_host(state.carried), on_host(state_one.carried), parity.PARAMETER)
+        carried, carried_one = on_host(many, state.carried), on_host(single, state_one.carried)
+        yield from parity.arrays("state", carried, carried_one, parity.PARAMETER)
 
 
 def training(mesh: str, one: str, steps: int, claim: str, bound: float) -> Iterator[Measure]:
@@ -152,7 +159,10 @@ def _shards(
     claim: str, program: Program, derived: dict[str, list[list[str]]], found: Arrays, whole: Arrays
 ) -> Iterator[Measure]:
     """`found` and `whole` by path, or `path (which of the optimizer's)`."""
-    on_one = on_host(whole)
+    on_one = {
+        name: on_devices(np.asarray(array), program.orders.get(name.partition(" ")[0], {}))
+        for name, array in whole.items()
+    }
     largest: dict[str, float] = {}
     for name, array in on_one.items():
         kind = name.partition(" ")[2]

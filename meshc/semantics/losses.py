@@ -15,6 +15,12 @@ def next_token(b: Builder, args: Arguments, wish: Wish) -> Operand:
     if found is None:
         return BROKEN
     logits, ids, vocab = found
+    if len(ids.dims) < 2:
+        dims = spec_tensors.bracketed(names(ids.dims))
+        b.report(
+            spec_tensors.bad_loss(f"`{ids.name}` is {dims}: rows of a batch have next ids", args.span_of("tokens"))
+        )
+        return BROKEN
     result = b.value("cross_entropy", (), args.span, wish)
     b.emit(NextToken(logits, ids, vocab, ids.dims[-1], result, args.span))
     return result

@@ -77,6 +77,17 @@ def local_shape(dims: Sequence[Dim], layout: Layout, sizes: Mapping[str, int]) -
     return tuple(max(dim.size // count, 1) for dim, count in zip(dims, shards, strict=True))
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How a dim lies on devices, wherever it is split or whole: in zigzag order.
+
+    Cut into 2 * `parts` chunks, part i of `parts` has chunks i and 2 * parts - 1 - i, so that each has as much of the
+    work below the diagonal of a causal mask. On disk and in host arrays the order is the natural one.
+    """
+
+    parts: int
+
+
 StepKind = Literal[
     "all_gather",  # dim whole over axes; backward: reduce-scatter
     "all_gather_invariant",  # the same where the result is used alike on all devices of the axes; backward: a slice
@@ -232,6 +243,7 @@ class PlacedProgram:
 
     program: Program
     refined: Refined
+    orders: dict[str, Order]  # by name of the plain dim, of those whose order on devices is not the natural one
     model: PlacedModule
     weights: tuple[PlacedWeight, ...]
     inputs: tuple[Placed, ...]
@@ -253,9 +265,18 @@ class PlacedProgram:
     def devices(self) -> int:
         return math.prod(axis.size for axis in self.program.axes)
 
+    @property
+    def fed(self) -> tuple[Placed, ...]:
+        """All that the host hands in: the inputs, and the targets that it makes of them."""
+        return (*self.inputs, *self.targets.values())
+
     def shards(self, axes: Sequence[str]) -> int:
         """Parts of a dim that lies on these axes."""
         return math.prod(self.sizes[axis] for axis in axes)
+
+    def order(self, dim: Dim) -> Order | None:
+        """The order in which a dim lies on devices; None where it is the natural one."""
+        return self.orders.get(dim.base)
 
     def micro(self, dims: Sequence[Dim]) -> tuple[Dim, ...]:
         """The dims of one microstep's part of a tensor."""

@@ -17,6 +17,7 @@ from meshc.semantics.placed import (
     Computed,
     Layout,
     Moved,
+    Order,
     Placed,
     PlacedCarry,
     PlacedInvoke,
@@ -66,6 +67,7 @@ def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Di
     placed = PlacedProgram(
         program,
         walk.book.refined,
+        {dim: Order(parts) for dim, parts in walk.book.parts_in_zigzag().items()},
         model,
         tuple(walk.weights),
         model.inputs,
@@ -219,10 +221,14 @@ class _Body:
         home = self.scope.homes[op.ids]
         made = self.walk.targets.get(op.ids)
         if made is None:
-            value = Value(f"{op.ids.name}_next", op.ids.dims, Kind.INT, op.ids.span)
+            value = Value(self._unlike_inputs(f"{op.ids.name}_next"), op.ids.dims, Kind.INT, op.ids.span)
             made = self.walk.targets[op.ids] = Placed(value, home.layout)
         self.scope.homes[made.value] = made
         return self.bring(made.value, ids.layout.axes, ids.layout.varying, op.span)
+
+    def _unlike_inputs(self, name: str) -> str:
+        names = {value.name for value in self.walk.program.model.inputs}
+        return self._unlike_inputs(f"{name}_") if name in names else name
 
     def bring(self, value: Value, axes: tuple[Axes, ...], varying: frozenset[str], span: Span) -> Placed:
         """The value in these axes, for a use that varies over `varying`; moved once for all who need it so."""

@@ -9,6 +9,7 @@ contiguous parts.
 from __future__ import annotations
 
 import fnmatch
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -47,10 +48,14 @@ class Twice:
 
 @dataclass(frozen=True, eq=False)
 class Claimed:
-    """The answer for one tensor: axes by dim, the rules behind them, and what is wrong with them."""
+    """The answer for one tensor: axes by dim, the rules behind them, and what is wrong with them.
+
+    `zigzag` says for each dim how many of its axes, from the outermost on, cut it in zigzag order.
+    """
 
     axes: tuple[tuple[str, ...], ...]
     because: dict[str, tuple[Rule, ...]]
+    zigzag: tuple[int, ...] = ()
     clashes: tuple[Clash, ...] = ()
     twice: tuple[Twice, ...] = ()
 
@@ -74,6 +79,15 @@ class RuleBook:
         if key not in self._memo:
             self._memo[key] = self._claim(key[0], chain, rest, path)
         return self._memo[key]
+
+    def parts_in_zigzag(self) -> dict[str, int]:
+        """Of all tensors asked for so far: the dims in zigzag order, and into how many pairs of chunks they are cut."""
+        parts: dict[str, int] = {}
+        for (dims, *_), claimed in self._memo.items():
+            for dim, axes, turned in zip(dims, claimed.axes, claimed.zigzag, strict=True):
+                if turned:
+                    parts[dim] = max(parts.get(dim, 1), math.prod(self.refined.sizes[a] for a in axes[:turned]))
+        return parts
 
     def _speaks_of(self, path: str) -> bool:
         return bool(path) and any(rule.of for rule in self.program.rules)
@@ -116,7 +130,9 @@ class RuleBook:
             d: sorted((a for a, _ in c if (d, a) not in lost), key=levels[d].__getitem__) for d, c in fixed.items()
         }
         because = {d: tuple(dict.fromkeys(rule for _, rule in claims)) for d, claims in fixed.items() if claims}
-        return Claimed(tuple(tuple(ordered[d]) for d in dims), because, clashes, twice)
+        turned = {d: {axis for axis, rule in claims if rule.zigzag} for d, claims in fixed.items()}
+        zigzag = (max((i for i, a in enumerate(ordered[d], 1) if a in turned[d]), default=0) for d in dims)
+        return Claimed(tuple(tuple(ordered[d]) for d in dims), because, tuple(zigzag), clashes, twice)
 
     def _rank(self, level: Level, rule: Rule, axis: str, dim: str) -> tuple[int, ...]:
         """Order among the axes of a dim: by place (in use, at rest), set before appended, as set or in mesh order."""

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import jax
 import numpy as np
 
+from ..order import on_devices
 from ..program import Input, Program
 from .sources import Samples, Source, Wanted
 
 Index = tuple[slice, ...]
+Sample = Mapping[str, np.ndarray]
+NO_TARGET = -1
 
 
 def open_source(source: Source, program: Program, seed: int) -> Samples:
     """The source's samples for this program's inputs."""
-    inputs = {name: Wanted(program.sample_shape(one), one.dtype, one.high) for name, one in program.inputs.items()}
-    return source.open(inputs, seed)
+    return source.open({name: wanted(program, one) for name, one in drawn_inputs(program).items()}, seed)
+
+
+def drawn_inputs(program: Program) -> dict[str, Input]:
+    """The inputs that a source yields; the others are made of them."""
+    return {name: one for name, one in program.inputs.items() if one.next_of is None}
+
+
+def wanted(program: Program, one: Input) -> Wanted:
+    return Wanted(program.real_sample_shape(one), one.dtype, one.high, one.documents)
 
 
 def held_rows(indices: Iterable[Index], lead: tuple[int, ...]) -> set[int]:
@@ -34,15 +45,62 @@ def held_rows(indices: Iterable[Index], lead: tuple[int, ...]) -> set[int]:
 
 def batch_at(program: Program, samples: Samples, first: int) -> dict[str, jax.Array]:
     """The batch of samples `first` to `first + batch_size`; this process reads those that its devices hold."""
-    read: dict[int, Mapping[str, np.ndarray]] = {}
+    return _batch(program, lambda row: samples(first + row))
+
+
+def put(program: Program, arrays: Sample) -> dict[str, jax.Array]:
+    """A step's batch of host arrays, {name: [batch, ...]}, samples and dims in their natural order, without padding.
+
+    All inputs, also those that are made of others. Raises ValueError where a shape is not the program's.
+    """
+    for name, one in drawn_inputs(program).items():
+        shape = (program.batch_size, *program.real_sample_shape(one))
+        if arrays[name].shape != shape:
+            raise ValueError(f"`{name}` is {list(arrays[name].shape)}, and the program takes {list(shape)}")
+    return _batch(program, lambda row: {name: array[row] for name, array in arrays.items()})
+
+
+def _batch(program: Program, sample: Callable[[int], Sample]) -> dict[str, jax.Array]:
+    read: dict[int, Sample] = {}
     batch = {}
     for name, one in program.inputs.items():
         indices = program.sharding(one).addressable_devices_indices_map(one.shape).values()
         lead = one.shape[: len(one.shape) - len(program.sample_shape(one))]
         for row in held_rows((index for index in indices if index is not None), lead) - read.keys():
-            read[row] = samples(first + row)
+            read[row] = prepared(program, sample(row))
         batch[name] = _array(program, one, lead, {row: sample[name] for row, sample in read.items()})
     return batch
+
+
+def prepared(program: Program, sample: Sample) -> Sample:
+    """One sample of every input as it lies on devices: targets made of whole rows, then padded, then put in order."""
+    made = {}
+    for name, one in program.inputs.items():
+        values = sample[name] if one.next_of is None else _following(sample, one)
+        real, shape = program.real_sample_shape(one), program.sample_shape(one)
+        if real != shape:
+            filler = 0 if one.next_of is None else NO_TARGET
+            padding = [(0, whole - part) for whole, part in zip(shape, real, strict=True)]
+            values = np.pad(values, padding, constant_values=filler)
+        made[name] = on_devices(values, {dim - 1: order for dim, order in one.order.items()})
+    return made
+
+
+def _following(sample: Sample, one: Input) -> np.ndarray:
+    """The next ids along a dim of the sample."""
+    assert one.next_of is not None
+    ahead = next_ids(sample[one.next_of], one.along - 1)
+    if one.within is None:
+        return ahead
+    of = sample[one.within]
+    return np.where(next_ids(of, one.along - 1) == of, ahead, NO_TARGET)
+
+
+def next_ids(ids: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The id that follows each along `axis`, -1 at the end: the targets of next-token prediction."""
+    ahead = np.roll(ids, -1, axis)
+    ahead[(slice(None),) * (axis % ids.ndim) + (-1,)] = NO_TARGET
+    return ahead
 
 
 def _array(program: Program, one: Input, lead: tuple[int, ...], held: dict[int, np.ndarray]) -> jax.Array:

@@ -22,11 +22,15 @@ from .tokenizers import BYTES, tokenizer
 
 @dataclass(frozen=True)
 class Wanted:
-    """What one input takes: the shape of a sample, its dtype, and the end of its ids (None for floats)."""
+    """What one input takes: the shape of a sample, its dtype, and the end of its ids (None for floats).
+
+    documents: it takes the number of each token's document in its row, in place of ids
+    """
 
     shape: tuple[int, ...]
     dtype: str
     high: int | None
+    documents: bool = False
 
 
 Inputs = Mapping[str, Wanted]

@@ -13,6 +13,7 @@ import pytest
 
 from meshc.driver import compile_program
 from meshc.job.target import Request
+from meshc.runtime.data.batches import drawn_inputs, put
 from meshc.runtime.mesh import make_mesh
 from meshc.runtime.program import Program, State
 
@@ -44,9 +45,8 @@ def run(build: Build) -> Run:
             path: jax.device_put(np.float32(w), jax.sharding.NamedSharding(program.mesh, program.placement[path]))
             for path, w in weights.items()
         }
-        [(name, one)] = program.inputs.items()
-        batch = {name: jax.device_put(np.int32(tokens), program.sharding(one))}
-        loss, grads = program.grads(State(np.int32(0), placed, {}, ()), batch)
+        [name] = drawn_inputs(program)
+        loss, grads = program.grads(State(np.int32(0), placed, {}, ()), put(program, {name: tokens}))
         return float(loss), {path: np.asarray(g) for path, g in grads.items()}
 
     return run

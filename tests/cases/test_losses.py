@@ -7,9 +7,9 @@ import re
 import jax
 import numpy as np
 import pytest
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import NamedSharding
 
-from meshc.runtime import ops
+from meshc.runtime import ops, put
 from meshc.runtime.program import State
 
 BIGRAM = """mesh { dp = 1, sp = 1, tp = 1 }
@@ -82,10 +82,8 @@ def test_loss_and_gradients_are_those_of_one_device(dp, sp, run):
 
 def test_the_last_token_of_a_shard_keeps_its_target(build):
     """huggingface/transformers#36607: labels shifted after the cut lose one target a shard."""
-    mesh = build(BIGRAM, "mesh.sp=2", "batch=1").mesh
-    split = NamedSharding(mesh, PartitionSpec(None, "sp"))
-    tokens = jax.device_put(np.arange(1, 9, dtype=np.int32)[None], split)
-    targets = jax.jit(ops.next_tokens, out_shardings=split)(tokens)
+    program = build(BIGRAM, "mesh.sp=2", "batch=1")
+    targets = put(program, {"tokens": np.arange(1, 9)[None]})["tokens_next"]
     assert [s.data.tolist() for s in targets.addressable_shards] == [[[2, 3, 4, 5]], [[6, 7, 8, -1]]]
     assert float(jax.jit(ops.count)(targets)) == 7
 
@@ -117,10 +115,12 @@ def test_padding_of_a_vocabulary_is_no_word(multiple, run):
 def test_no_device_holds_the_whole_of_a_split_vocabulary(axis, held, build):
     """areal-project/AReaL#664: logits were gathered on every device before the loss. 1,016 words over 8 devices are 127."""
     program = build(BIGRAM, f"mesh.{axis}=8", "vocab=1016")
-    [(name, one)] = program.inputs.items()
     at_rest = NamedSharding(program.mesh, program.placement["Tiny.table"])
     weights = {"Tiny.table": jax.ShapeDtypeStruct((1016, 4), np.float32, sharding=at_rest)}
-    tokens = jax.ShapeDtypeStruct(one.shape, np.int32, sharding=program.sharding(one))
-    text = program.grads.lower(State(np.int32(0), weights, {}, ()), {name: tokens}).compile().as_text()
+    batch = {
+        name: jax.ShapeDtypeStruct(one.shape, np.int32, sharding=program.sharding(one))
+        for name, one in program.inputs.items()
+    }
+    text = program.grads.lower(State(np.int32(0), weights, {}, ()), batch).compile().as_text()
     sizes = {int(n) for shape in re.findall(r"\[([\d,]+)\]", text) for n in shape.split(",")}
     assert sizes & {127, 1016} == {held}

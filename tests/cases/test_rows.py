@@ -28,7 +28,7 @@ partition {
 
 def rows(program: Program, devices_a_process: int, first: int = 0) -> list[list[int]]:
     """The samples that each process reads of the batch that begins with sample `first`."""
-    [one] = program.inputs.values()
+    one = program.inputs["tokens"]
     where = program.sharding(one).devices_indices_map(one.shape)
     devices = list(program.mesh.devices.flat)
     parts = [devices[i : i + devices_a_process] for i in range(0, len(devices), devices_a_process)]
@@ -84,7 +84,7 @@ def _environment() -> dict[str, str]:
 def test_microbatches_count_on(build):
     """A device reads its part of each microbatch: rows 0 and 1 of 4, then 0 and 1 of the next 4."""
     program = build(SPEC, "mesh.dp=2", "batch=8", "train.microsteps=2")
-    [one] = program.inputs.values()
+    one = program.inputs["tokens"]
     where = program.sharding(one).devices_indices_map(one.shape)
     read = [sorted(held_rows([where[d]], one.shape[:2])) for d in program.mesh.devices.flat]
     assert read == [[0, 1, 4, 5], [2, 3, 6, 7]]

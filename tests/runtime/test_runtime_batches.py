@@ -114,3 +114,40 @@ def test_a_mistake_in_the_data_reaches_the_loop():
 
     with pytest.raises(runtime.UserError, match="a bad row"), batches(program, samples, 0, 2) as stream:
         next(stream)
+
+
+def test_targets_follow_whole_rows_before_they_are_put_in_order_and_cut():  # cases C20 and C25
+    """Rank order [0, 1, 6, 7], [2, 3, 4, 5]: each token has the target that it has on one device."""
+    mesh = runtime.make_mesh({"cp": 2}, jax.devices()[:2])
+    order = {1: runtime.zigzag(8, 2)}
+    tokens = runtime.Input((1, 8), "int32", P(None, "cp"), 100, order=order)
+    targets = runtime.Input((1, 8), "int32", P(None, "cp"), 100, next_of="tokens", order=order)
+    program = replace(bigram.build(mesh), inputs={"tokens": tokens, "next": targets})
+    batch = runtime.put(program, {"tokens": np.arange(1, 9)[None]})
+    assert [s.data.tolist() for s in batch["tokens"].addressable_shards] == [[[1, 2, 7, 8]], [[3, 4, 5, 6]]]
+    assert [s.data.tolist() for s in batch["next"].addressable_shards] == [[[2, 3, 8, -1]], [[4, 5, 6, 7]]]
+
+
+def test_a_target_in_another_document_is_none_where_the_input_says_so():
+    mesh = runtime.make_mesh({}, jax.devices()[:1])
+    shape, spec = (1, 6), P()
+    inputs = {
+        "tokens": runtime.Input(shape, "int32", spec, 100),
+        "of": runtime.Input(shape, "int32", spec, 6, documents=True),
+        "next": runtime.Input(shape, "int32", spec, 100, next_of="tokens", within="of"),
+    }
+    program = replace(bigram.build(mesh), inputs=inputs)
+    batch = runtime.put(program, {"tokens": np.arange(1, 7)[None], "of": np.array([[0, 0, 1, 1, 1, 2]])})
+    assert batch["next"].tolist() == [[2, -1, 4, 5, -1, -1]]
+
+
+def test_a_padded_sequence_is_filled_on_the_host():
+    mesh = runtime.make_mesh({}, jax.devices()[:1])
+    tokens = runtime.Input((2, 4), "int32", P(), 100, real=(2, 3))
+    targets = runtime.Input((2, 4), "int32", P(), 100, next_of="tokens", real=(2, 3))
+    program = replace(bigram.build(mesh), inputs={"tokens": tokens, "next": targets})
+    batch = runtime.put(program, {"tokens": np.arange(1, 7).reshape(2, 3)})
+    assert batch["tokens"].tolist() == [[1, 2, 3, 0], [4, 5, 6, 0]]
+    assert batch["next"].tolist() == [[2, 3, -1, -1], [5, 6, -1, -1]]
+    with pytest.raises(ValueError, match="takes"):
+        runtime.put(program, {"tokens": np.zeros((2, 4), np.int32)})

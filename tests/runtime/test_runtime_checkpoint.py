@@ -12,9 +12,10 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from meshc import runtime
-from meshc.runtime.canonical import _without_padding, layout
+from meshc.runtime.canonical import _dims_of, layout
 from meshc.runtime.checkpoint import Position, Store, load_weights
 from meshc.runtime.disk import quiet_orbax
+from meshc.runtime.order import zigzag
 from tests.runtime import bigram
 from tests.runtime.limits import files_up_to
 
@@ -67,6 +68,26 @@ def test_a_state_is_bit_equal_on_another_mesh(tmp_path, axes, vocab):
     assert not np.asarray(state.weights["Tiny.table"])[250:].any()  # padding is zero
 
 
+@pytest.mark.parametrize("order", [zigzag(256, 4), [*range(100), *[-1] * 6, *range(100, 250)]])
+def test_the_order_on_devices_is_not_that_of_files(tmp_path, order):
+    """A dim in zigzag order, padding and all, and a stack with places that hold nothing."""
+    mesh = {"tp": 8}
+    laid = replace(program_on(mesh), orders={"Tiny.table": {0: order}})
+    expected = saved(tmp_path, laid)
+    held = np.asarray(laid.init(0).weights["Tiny.table"])
+    names = ("weights/Tiny.table", "optimizer/1/0/mu/Tiny.table")
+    shapes = layout(laid, 0)
+    assert {expected[name].shape for name in names} == {(250, 8)}
+    stored = shapes.leaves["weights/Tiny.table"].to_disk(jnp.asarray(held))
+    for place, number in enumerate(order):
+        if 0 <= number < 250:
+            assert (np.asarray(stored)[number] == held[place]).all()
+    there = program_on({"fsdp": 2}, vocab=252)
+    assert_equal(there, Store(tmp_path, 3).restore(layout(there, 0), 5)[0], expected)
+    again = Store(tmp_path, 3).restore(shapes, 5)[0]
+    assert_equal(laid, again, expected)
+
+
 def test_files_hold_what_the_model_means(tmp_path):
     expected = saved(tmp_path, program_on({"tp": 8}))
     assert {name: array.shape for name, array in expected.items() if "count" not in name} == {
@@ -88,16 +109,16 @@ def test_an_init_without_shardings_is_placed_by_the_contract(tmp_path):
 @pytest.mark.parametrize(
     ("shape", "expected"),
     [
-        ((256, 3, 8), (250, 3, 8)),  # a moment
-        ((256, 3), (250, 3)),  # Adafactor's row
-        ((256, 8), (250, 8)),  # and its column
-        ((8,), (8,)),
-        ((1,), (1,)),  # its placeholder
+        ((256, 3, 8), (0, 1, 2)),  # a moment
+        ((256, 3), (0, 1)),  # Adafactor's row
+        ((256, 8), (0, 2)),  # and its column
+        ((8,), (2,)),
+        ((1,), None),  # its placeholder
         ((), ()),
     ],
 )
-def test_padding_is_cut_from_optimizer_leaves(shape, expected):
-    assert _without_padding(shape, (256, 3, 8), (250, 3, 8)) == expected
+def test_which_dims_of_a_weight_an_optimizer_leaf_has(shape, expected):
+    assert _dims_of(shape, (256, 3, 8)) == expected
 
 
 def mistake(action):

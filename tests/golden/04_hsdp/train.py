@@ -44,6 +44,9 @@ MESH = {"dp_replicate": 2, "dp_shard": 4}  # axes larger than 1, outermost first
 
 INPUTS = {
     "tokens": runtime.Input((BATCH, SEQ), "int32", P(("dp_replicate", "dp_shard"), None), high=256),  # batch, seq
+    "tokens_next": runtime.Input(
+        (BATCH, SEQ), "int32", P(("dp_replicate", "dp_shard"), None), high=256, next_of="tokens"
+    ),
 }
 
 # Where weights rest: for each dim the axes that split it, or None.
@@ -191,8 +194,7 @@ def build(mesh: Mesh) -> runtime.Program:
         return runtime.State(jnp.int32(0), weights, {}, optimizer.init(weights))
 
     def evaluate(state: runtime.State, batch: dict[str, jax.Array]) -> tuple:
-        tokens_next_BL = ops.next_tokens(batch["tokens"])
-        return on_devices(state.weights, batch["tokens"], tokens_next_BL, ops.count(tokens_next_BL))
+        return on_devices(state.weights, batch["tokens"], batch["tokens_next"], ops.count(batch["tokens_next"]))
 
     def step(state: runtime.State, batch: dict[str, jax.Array]) -> tuple:
         loss, grads = evaluate(state, batch)
