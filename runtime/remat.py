@@ -11,7 +11,7 @@ from typing import Any
 import jax
 from jax.ad_checkpoint import checkpoint_name
 
-_WEIGHT, _ACTIVATION = "weight", "activation"
+_WEIGHT, _ACTIVATION, _ROUTING = "weight", "activation", "routing"
 _GATHERS = frozenset({"all_gather", "all_gather_invariant"})
 
 
@@ -25,17 +25,29 @@ def kept_activation(x: jax.Array) -> jax.Array:
     return checkpoint_name(x, _ACTIVATION)
 
 
+def kept_routing(x: jax.Array) -> jax.Array:
+    """Who goes to which expert, which every policy keeps: made again, rounding could send a token elsewhere."""
+    return checkpoint_name(x, _ROUTING)
+
+
 def all_but_gathered_weights(primitive: Any, *operands: Any, **parameters: Any) -> bool:
     """Keep everything but gathered matrices; an activation is kept by its name, one step after its gather."""
     return primitive.name not in _GATHERS or gathered_vectors(primitive, *operands, **parameters)
 
 
-def gathered_vectors(primitive: Any, *operands: Any, **_: Any) -> bool:
-    """Keep no more than gathered weights of one dim, such as the scales of norms: small, and not worth the latency."""
-    return primitive.name in _GATHERS and operands[0].ndim == 1
+def gathered_vectors(primitive: Any, *operands: Any, **parameters: Any) -> bool:
+    """Keep no more than gathered weights of one dim, such as the scales of norms: small, and not worth the latency.
+
+    And routing.
+    """
+    return (primitive.name in _GATHERS and operands[0].ndim == 1) or _is_routing(primitive, parameters)
+
+
+def _is_routing(primitive: Any, parameters: dict[str, Any]) -> bool:
+    return primitive.name == "name" and parameters["name"] == _ROUTING
 
 
 _policies = jax.checkpoint_policies
-weights = _policies.save_only_these_names(_WEIGHT)
+weights = _policies.save_only_these_names(_WEIGHT, _ROUTING)
 dots_and_weights = _policies.save_from_both_policies(_policies.dots_with_no_batch_dims_saveable, weights)
 dots = _policies.save_from_both_policies(_policies.dots_with_no_batch_dims_saveable, gathered_vectors)
