@@ -138,7 +138,7 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
     if checked.failed or placed is None or target is None or target.job is None:
         return None, checked.diagnostics
     job = target.job.job
-    collectives = derive(placed, settings_of(job))
+    collectives = derive(placed, settings_of(job, target.slice))
     told = report(placed, collectives, settings_of(job), job.train.optimizer, target.slice)
     files: dict[str, str] = {}
     if emit:

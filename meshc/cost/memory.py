@@ -13,6 +13,7 @@ from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram, PlacedWeight, local_shape
 from meshc.semantics.program import Dim
 from meshc.semantics.residuals import Differentiation
+from meshc.semantics.routing import lying
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def _waiting(program: PlacedProgram, settings: Settings) -> tuple[int, int]:
     held_already = {*weights, *(flat.of(p) for p in program.fed)}
     gathered = activations = 0
     for placed in (saved | set(flat.carried)) - held_already:
-        elements = _elements(program, program.micro(placed.value.dims), placed.layout)
+        elements = _elements(program, *lying(placed, program))
         size = settings.bytes_of(placed.value) * turns.get(placed, 1) * elements
         if placed.value in values:
             gathered += size

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from meshc.job.model import Job
+from meshc.job.slices import Slice
 from meshc.semantics.collectives import Settings
 
 BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 
 
-def settings_of(job: Job) -> Settings:
-    precision = job.train.precision
-    return Settings(BYTES[precision.params], BYTES[precision.compute], job.train.remat)
+def settings_of(job: Job, slice: Slice | None = None) -> Settings:
+    """`slice` is what it runs on; virtual devices of the CPU where there is none."""
+    precision, ragged = job.train.precision, slice is not None and slice.platform != "cpu"
+    return Settings(BYTES[precision.params], BYTES[precision.compute], job.train.remat, ragged)

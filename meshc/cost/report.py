@@ -35,6 +35,7 @@ from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed, Layout, Placed, PlacedProgram, PlacedWeight, local_shape
 from meshc.semantics.program import Dim
 from meshc.semantics.refine import Refined
+from meshc.semantics.routing import lying
 
 TensorKind = Literal["param", "gradient", "optimizer", "state", "input", "activation"]
 
@@ -123,7 +124,7 @@ def _activations(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:
             result: Placed = item.statement.result
             path = _fresh(".".join((*item.path, result.value.name)), seen)
             width = settings.bytes_of(result.value)
-            yield _tensor(path, "activation", placed.micro(result.value.dims), result.layout, width, placed)
+            yield _tensor(path, "activation", *lying(result, placed), width, placed)
 
 
 def _fresh(path: str, seen: set[str]) -> str:

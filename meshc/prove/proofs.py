@@ -6,10 +6,12 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from meshc.cost.of_job import settings_of
 from meshc.prove import parity, process, traffic
 from meshc.prove.model import Proof, ProofName
 from meshc.prove.process import Outcome, Task
 from meshc.prove.variants import ADAMW, EXACT, SGD, SINGLE, Builder, CannotBuild, Pair, write_pair
+from meshc.semantics.collectives import derive
 from meshc.semantics.placed import Layout
 
 ALL: tuple[ProofName, ...] = ("parity", "placement", "traffic")
@@ -91,5 +93,6 @@ def _traffic(spec: str, pair: Pair, text: Path, outcome: Outcome) -> Proof:
     hlo = text.read_text(encoding="utf-8")
     unstacked = {w.weight.dotted for w in built.placed.weights if not w.weight.stack}
     once = unstacked if built.job.train.microsteps > 1 else ()
-    measures, notes = traffic.compare(hlo, built.collectives, built.placed.sizes, outcome.stderr, once)
+    stated = derive(built.placed, settings_of(built.job))  # as on the CPU, whatever the user's slice
+    measures, notes = traffic.compare(hlo, stated, built.placed.sizes, outcome.stderr, once)
     return Proof(spec, "traffic", tuple(measures), tuple(notes))

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import divisors, listed
-from meshc.semantics.ops import Trouble
-from meshc.semantics.program import Attend, Custom, Op, Program, Rest, Rule
+from meshc.semantics.needs import Trouble
+from meshc.semantics.program import Attend, Custom, Op, Program, Rest, Route, Rule
 from meshc.semantics.refine import Refined
 from meshc.semantics.rules import Claimed, Clash, Twice, in_text_order
 from meshc.source import Span
@@ -70,7 +70,7 @@ class Reports:
         trouble = replace(
             trouble, axes=self.refined.declared(trouble.axes), other_axes=self.refined.declared(trouble.other_axes)
         )
-        if trouble.kind == "heads_straddle" and any(self.program.axis(a).assumed for a in trouble.axes):
+        if trouble.kind in ("heads_straddle", "tokens") and any(self.program.axis(a).assumed for a in trouble.axes):
             return
         if self._first((trouble.kind, trouble.dim, trouble.axes)):
             self.others.append(trouble_diagnostic(trouble, op, self.program))
@@ -252,6 +252,9 @@ def trouble_diagnostic(trouble: Trouble, op: Op, program: Program) -> Diagnostic
                 (*because, Label(op.span, f"takes {trouble.dim.name} whole")),
                 (f"take {trouble.dim.name} off {_sized(trouble.axes, program)} inside `{inside}`",),
             )
+        case "tokens":
+            assert isinstance(op, Route) and trouble.other is not None
+            return _equal_tokens(trouble, op, program)
         case "heads_straddle":
             assert trouble.other is not None
             return _straddle(trouble, op, because, program)
@@ -265,6 +268,19 @@ def trouble_diagnostic(trouble: Trouble, op: Op, program: Program) -> Diagnostic
                 (*because, Label(op.span, f"{kv_heads} is on {held} here")),
                 (f"put both on the same: {heads}, {kv_heads} -> {', '.join(trouble.axes or trouble.other_axes)}",),
             )
+
+
+def _equal_tokens(trouble: Trouble, op: Route, program: Program) -> Diagnostic:
+    """`dim` and `other` are the last and the first token dim, with the sizes of one device's parts."""
+    sizes = dict.fromkeys(f"{dim.size} {dim.name}" for dim in (trouble.other, trouble.dim) if dim is not None)
+    shards = math.prod(program.axis(a).size for a in trouble.axes)
+    return Diagnostic(
+        "E0301",
+        f"tokens are equal along {_sized(trouble.axes, program)}, and a device's {' * '.join(sizes)} of them cannot be "
+        f"split over {shards} shards",
+        (Label(op.span, f"each of the {shards} sends tokens of its own"),),
+        (f"make {trouble.dim.name} {shards} times as long, or split it over {' and '.join(trouble.axes)} outside",),
+    )
 
 
 def _straddle(trouble: Trouble, op: Op, because: tuple[Label, ...], program: Program) -> Diagnostic:

@@ -12,9 +12,20 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from meshc.semantics.flat import Flat, flatten
-from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram, PlacedWeight, Step, local_shape
+from meshc.semantics.placed import (
+    Computed,
+    InnerCollective,
+    Layout,
+    Moved,
+    Placed,
+    PlacedProgram,
+    PlacedWeight,
+    Step,
+    local_shape,
+)
 from meshc.semantics.program import Dim, Kind, Value
 from meshc.semantics.residuals import Differentiation, Remat
+from meshc.semantics.routing import lying
 from meshc.source import Span
 
 CollectiveOp = Literal["all-gather", "reduce-scatter", "all-reduce", "all-to-all", "collective-permute"]
@@ -23,11 +34,14 @@ Phase = Literal["forward", "backward", "update"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What of a job decides traffic: bytes of an element at rest and in use, and what is rematerialised."""
+    """What of a job decides traffic: bytes of an element at rest and in use, what is rematerialised, and whether XLA
+    has an all-to-all of as many rows as there are (all but the CPU's).
+    """
 
     param_bytes: int = 4
     compute_bytes: int = 4
     remat: Remat = "attention"
+    ragged: bool = False
 
     @property
     def sum_bytes(self) -> int:
@@ -122,9 +136,9 @@ class _Deriver:
     def _moved(self, item: Flat, moved: Moved) -> Iterator[Collective]:
         count = item.count * self.program.microsteps
         size = self.settings.bytes_of(moved.source.value)
-        dims = self.program.micro(moved.source.value.dims)
+        dims, layout = lying(moved.source, self.program)
         path = _path(item, moved.source)
-        sent = list(self._steps(dims, moved.source.layout, moved.steps))
+        sent = list(self._steps(dims, layout, moved.steps))
         for step, whole in sent:
             if op := FORWARD.get(step.kind):
                 yield self._collective(op, step.axes, path, "forward", count, whole * size, moved.span)
@@ -140,17 +154,33 @@ class _Deriver:
         cut = self.program.microsteps if self._has_batch(computed) else 1
         for inner in computed.inner:
             op: CollectiveOp = FORWARD.get(inner.op, "collective-permute")
-            whole = inner.local_elements / cut
-            size = self.settings.sum_bytes if op == "all-reduce" else self.settings.compute_bytes
+            whole = self._elements(inner) / (1 if inner.fixed else cut)
             if op == "all-gather":
                 whole *= self.program.shards(inner.axes)
-            span, label, sent = computed.op.span, inner.label, whole * size
-            yield self._collective(op, inner.axes, label, "forward", count * inner.times, sent, span)
-            if item in self.again:
+            span, label, sent = computed.op.span, inner.label, whole * self._width(inner)
+            if inner.times:
+                yield self._collective(op, inner.axes, label, "forward", count * inner.times, sent, span)
+            if inner.times and item in self.again and not inner.once:
                 yield self._collective(op, inner.axes, label, "backward", count * inner.times, sent, span)
             if inner.backward and self.gradient.has_gradient(computed.result):
                 back: CollectiveOp = "reduce-scatter" if op == "all-gather" else op
                 yield self._collective(back, inner.axes, label, "backward", count * inner.backward, sent, span)
+
+    def _elements(self, inner: InnerCollective) -> int:
+        ragged = inner.ragged_elements if self.settings.ragged else None
+        return inner.local_elements if ragged is None else ragged
+
+    def _width(self, inner: InnerCollective) -> int:
+        """Bytes of an element."""
+        match inner.width:
+            case "int":
+                return 4
+            case None:
+                return self.settings.sum_bytes if inner.op == "all_reduce" else self.settings.compute_bytes
+            case "sum":
+                return self.settings.sum_bytes
+            case "compute":
+                return self.settings.compute_bytes
 
     def _gradient(self, weight: PlacedWeight) -> Iterator[Collective]:
         """The ways of a gradient into the optimizer's place, and of the updated weight back."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, assert_never
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import assert_never
 
-from meshc.semantics.placed import InnerCollective, Layout, local_shape
+from meshc.semantics.needs import Axes, Need, Places, Rules, Trouble, axes_of, whole, without
+from meshc.semantics.placed import InnerCollective
 from meshc.semantics.program import (
     Attend,
     Combine,
@@ -15,7 +16,6 @@ from meshc.semantics.program import (
     Contract,
     CrossEntropy,
     Custom,
-    Dim,
     Dropout,
     Elementwise,
     Load,
@@ -31,49 +31,9 @@ from meshc.semantics.program import (
     Split,
     Value,
 )
+from meshc.semantics.routing import experts
 
-Axes = tuple[str, ...]
-Places = dict[str, Axes]  # axes by dim name
 WRITTEN_AS_SIGNS = frozenset(("add", "sub", "mul", "div", "pow", "neg"))
-
-
-@dataclass(frozen=True)
-class Need:
-    """`operands` in the order of the op's fields, each with its dims' axes; the result's before it goes home."""
-
-    operands: tuple[tuple[Value, tuple[Axes, ...]] | float, ...]
-    result: tuple[Axes, ...]
-    partial: Axes = ()
-    inner: tuple[InnerCollective, ...] = ()
-    trouble: tuple[Trouble, ...] = ()
-
-
-@dataclass(frozen=True)
-class Trouble:
-    """A layout that the operation cannot work in."""
-
-    kind: Literal["whole", "keys_split", "heads_apart", "heads_straddle"]
-    dim: Dim
-    axes: Axes
-    other: Dim | None = None
-    other_axes: Axes = ()
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What an op asks: a value's axes in use, its ruled axes (also in a primitive), an axis's exchange."""
-
-    home: Callable[[Value], tuple[Axes, ...]]
-    ruled: Callable[[Value, tuple[str, ...]], tuple[Axes, ...]]
-    exchange: Callable[[str, tuple[str, ...]], str | None]
-    sizes: dict[str, int]
-
-    def places(self, value: Value) -> Places:
-        return {d.name: a for d, a in zip(value.dims, self.home(value), strict=True)}
-
-    def local(self, dims: Sequence[Dim], places: Places) -> int:
-        """Elements of one device's part."""
-        return math.prod(local_shape(dims, Layout(_axes(dims, places)), self.sizes))
 
 
 def needs(op: Op, rules: Rules) -> Need:
@@ -96,27 +56,27 @@ def _needs(op: Op, rules: Rules, home: Places) -> Need:
         case Reduce():
             return _reduce(op, rules, home)
         case Softmax():
-            return _alike((op.operand,), op.result, _whole(home, op.over))
+            return _alike((op.operand,), op.result, whole(home, op.over))
         case Rope():
-            return _alike((op.operand,), op.result, _whole(home, op.operand.dims[-1]))
+            return _alike((op.operand,), op.result, whole(home, op.operand.dims[-1]))
         case Attend():
             return _attend(op, rules)
         case Concat():
-            places = _whole(home, op.along)
-            return Need(tuple((v, _axes(v.dims, places)) for v in op.operands), _axes(op.result.dims, places))
+            places = whole(home, op.along)
+            return Need(tuple((v, axes_of(v.dims, places)) for v in op.operands), axes_of(op.result.dims, places))
         case Split():
-            places = _whole(home, op.part)
-            return Need(((op.operand, _axes(op.operand.dims, places)),), _axes(op.result.dims, places))
+            places = whole(home, op.part)
+            return Need(((op.operand, axes_of(op.operand.dims, places)),), axes_of(op.result.dims, places))
         case Rename():
             held = rules.places(op.operand)[op.old.name]
-            places = {**_without(home, held), op.old.name: held, op.new.name: held}
-            return Need(((op.operand, _axes(op.operand.dims, places)),), _axes(op.result.dims, places))
+            places = {**without(home, held), op.old.name: held, op.new.name: held}
+            return Need(((op.operand, axes_of(op.operand.dims, places)),), axes_of(op.result.dims, places))
         case NextToken() | CrossEntropy():
             return _cross_entropy(op, rules)
         case Custom():
             return _custom(op, rules, home)
         case Route() | Combine() | LoadBalance() | Load():
-            return _experts(op, rules, home)
+            return experts(op, rules, home)
     assert_never(op)
 
 
@@ -137,39 +97,27 @@ def _refused(op: Op, rules: Rules) -> Iterator[Trouble]:
     """What rules within an operation say of the dims that it takes whole. (Said further out, the tensor moves.)"""
     match op:
         case Softmax():
-            whole = [(op.result, op.over)]
+            taken = [(op.result, op.over)]
         case Rope():
-            whole = [(op.result, op.result.dims[-1])]
+            taken = [(op.result, op.result.dims[-1])]
         case Attend():
-            whole = [(op.q, op.q.dims[-1]), (op.v, op.v.dims[-1])]
-            whole += [(op.k, op.k.dims[-3])] if op.k.dims[-3] != op.seq else []
+            taken = [(op.q, op.q.dims[-1]), (op.v, op.v.dims[-1])]
+            taken += [(op.k, op.k.dims[-3])] if op.k.dims[-3] != op.seq else []
         case Custom():
-            whole = [(op.result, dim) for dim in op.whole if dim in op.result.dims]
+            taken = [(op.result, dim) for dim in op.whole if dim in op.result.dims]
         case _:
             return
-    for value, dim in whole:
+    for value, dim in taken:
         at = value.dims.index(dim)
         axes = rules.ruled(value, _place(op))[at]
         if axes and axes != rules.ruled(value, ())[at]:
             yield Trouble("whole", dim, axes)
 
 
-def _axes(dims: Sequence[Dim], places: Places) -> tuple[Axes, ...]:
-    return tuple(places.get(d.name, ()) for d in dims)
-
-
-def _whole(places: Places, *dims: Dim) -> Places:
-    return {name: () if name in {d.name for d in dims} else axes for name, axes in places.items()}
-
-
-def _without(places: Places, taken: Sequence[str]) -> Places:
-    return {name: tuple(a for a in axes if a not in taken) for name, axes in places.items()}
-
-
 def _alike(operands: Sequence[Value | float], result: Value, places: Places) -> Need:
     """Every operand lies as the result does, dim for dim."""
-    wanted = tuple((x, _axes(x.dims, places)) if isinstance(x, Value) else x for x in operands)
-    return Need(wanted, _axes(result.dims, places))
+    wanted = tuple((x, axes_of(x.dims, places)) if isinstance(x, Value) else x for x in operands)
+    return Need(wanted, axes_of(result.dims, places))
 
 
 def _contract(op: Contract, rules: Rules, home: Places) -> Need:
@@ -179,9 +127,9 @@ def _contract(op: Contract, rules: Rules, home: Places) -> Need:
     for dim in op.over:
         summed[dim.name] = _agree(left[dim.name], right[dim.name], home)
     partial = tuple(dict.fromkeys(a for axes in summed.values() for a in axes))
-    places = {**_without(home, partial), **summed}
-    wanted = tuple((v, _axes(v.dims, places)) for v in (op.left, op.right))
-    return Need(wanted, _axes(op.result.dims, places), partial)
+    places = {**without(home, partial), **summed}
+    wanted = tuple((v, axes_of(v.dims, places)) for v in (op.left, op.right))
+    return Need(wanted, axes_of(op.result.dims, places), partial)
 
 
 def _agree(left: Axes, right: Axes, home: Places) -> Axes:
@@ -195,20 +143,20 @@ def _agree(left: Axes, right: Axes, home: Places) -> Axes:
 def _lookup(op: Lookup, rules: Rules, home: Places) -> Need:
     """Rows split over devices: each looks up those it holds, zero elsewhere, and the sum is the lookup."""
     rows = rules.places(op.table)[op.row.name]
-    places = {**_without(home, rows), op.row.name: rows}
-    result = _axes(op.result.dims, {**places, op.row.name: ()})
-    return Need(((op.table, _axes(op.table.dims, places)), (op.ids, _axes(op.ids.dims, places))), result, rows)
+    places = {**without(home, rows), op.row.name: rows}
+    result = axes_of(op.result.dims, {**places, op.row.name: ()})
+    return Need(((op.table, axes_of(op.table.dims, places)), (op.ids, axes_of(op.ids.dims, places))), result, rows)
 
 
 def _reduce(op: Reduce, rules: Rules, home: Places) -> Need:
     over = {d.name for d in op.over}
     if op.function in ("max", "logsumexp"):
-        return Need(((op.operand, _axes(op.operand.dims, _whole(home, *op.over))),), _axes(op.result.dims, home))
+        return Need(((op.operand, axes_of(op.operand.dims, whole(home, *op.over))),), axes_of(op.result.dims, home))
     held = rules.places(op.operand)
     summed = {name: axes for name, axes in held.items() if name in over}
     partial = tuple(dict.fromkeys(a for axes in summed.values() for a in axes))
-    places = {**_without(home, partial), **summed}
-    return Need(((op.operand, _axes(op.operand.dims, places)),), _axes(op.result.dims, places), partial)
+    places = {**without(home, partial), **summed}
+    return Need(((op.operand, axes_of(op.operand.dims, places)),), axes_of(op.result.dims, places), partial)
 
 
 def _attend(op: Attend, rules: Rules) -> Need:
@@ -231,8 +179,8 @@ def _attend(op: Attend, rules: Rules) -> Need:
     places = {**inside, op.kv_heads.name: kv_heads, keys_seq.name: seq if keys_seq == op.seq else ()}
     inner = tuple(_exchange(op, axis, method, rules, places) for axis, method in methods.items() if method)
     operands = (op.q, op.k, op.v, *((op.sinks,) if op.sinks else ()))
-    wanted = tuple((v, _axes(v.dims, places)) for v in operands)
-    return Need(wanted, _axes(op.result.dims, inside), (), inner, tuple(trouble))
+    wanted = tuple((v, axes_of(v.dims, places)) for v in operands)
+    return Need(wanted, axes_of(op.result.dims, inside), (), inner, tuple(trouble))
 
 
 def _straddle(op: Attend, rules: Rules, heads: Axes) -> bool:
@@ -262,7 +210,7 @@ def _cross_entropy(op: NextToken | CrossEntropy, rules: Rules) -> Need:
         InnerCollective("all_reduce_max", vocab, elements, 1, 0, "largest logit of each token"),
         InnerCollective("all_reduce", vocab, elements, 2, 0, "normaliser and target logit of each token"),
     )
-    wanted = ((op.logits, _axes(op.logits.dims, places)), (op.ids, _axes(op.ids.dims, places)))
+    wanted = ((op.logits, axes_of(op.logits.dims, places)), (op.ids, axes_of(op.ids.dims, places)))
     return Need(wanted, (), partial, inner if vocab else ())
 
 
@@ -272,26 +220,9 @@ def _custom(op: Custom, rules: Rules, home: Places) -> Need:
     for operand in op.operands:
         for name, axes in rules.places(operand).items():
             places.setdefault(name, axes)
-    places = _whole(places, *op.whole)
+    places = whole(places, *op.whole)
     taken: set[str] = set()
     for name, axes in places.items():
         places[name] = tuple(a for a in axes if a not in taken)
         taken |= set(places[name])
-    return Need(tuple((v, _axes(v.dims, places)) for v in op.operands), _axes(op.result.dims, places))
-
-
-def _experts(op: Route | Combine | LoadBalance | Load, rules: Rules, home: Places) -> Need:
-    """Routing works on whole expert rows of local tokens."""
-    match op:
-        case Route():
-            places = _whole(home, op.experts)
-            operands = [v for v in (op.operand, op.by, op.bias) if v is not None]
-        case Combine():
-            places, operands = home, [op.operand, op.routed]
-        case LoadBalance() | Load():
-            places, operands = rules.places(op.routed), [op.routed]
-            partial = tuple(dict.fromkeys(a for axes in places.values() for a in axes))
-            return Need(((op.routed, rules.home(op.routed)),), (), partial)
-    taken = [a for axes in places.values() for a in axes]
-    wanted = tuple((v, _axes(v.dims, {**_without(rules.places(v), taken), **places})) for v in operands)
-    return Need(wanted, _axes(op.result.dims, places))
+    return Need(tuple((v, axes_of(v.dims, places)) for v in op.operands), axes_of(op.result.dims, places))

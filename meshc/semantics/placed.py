@@ -22,6 +22,7 @@ from meshc.semantics.program import (
     Program,
     Repeat,
     Rest,
+    Route,
     Rule,
     Update,
     Value,
@@ -140,14 +141,24 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class InnerCollective:
-    """A collective inside an operation: `dims` are those of the tensor that travels (local parts per `axes_of`)."""
+    """A collective inside an operation, of `local_elements` of one device, `times` in the forward pass.
 
-    op: Literal["all_reduce", "all_reduce_max", "collective_permute", "all_gather"]
+    width   of an element: as sums or as what is computed with (None: by the op), or of a count
+    fixed   the elements are as many for a microbatch as for the batch
+    once    the result is kept for the backward pass, whatever else is not
+    ragged_elements  what really travels of an all_to_all where XLA has the ragged form; padded, it is local_elements
+    """
+
+    op: Literal["all_reduce", "all_reduce_max", "collective_permute", "all_gather", "all_to_all"]
     axes: tuple[str, ...]
     local_elements: int
     times: int
     backward: int  # how many the backward pass has
     label: str
+    width: Literal["sum", "compute", "int"] | None = None
+    fixed: bool = False
+    once: bool = False
+    ragged_elements: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,6 +263,7 @@ class PlacedProgram:
     microsteps: int
     because: dict[Value, dict[str, tuple[Rule, ...]]]  # which rules placed a value's dims
     spoken: frozenset[Rule]  # the rules that speak of some tensor
+    routes: dict[Value, Route]  # of what is routed (lies in its experts' slots), the operation that sent it
     spoken_of: frozenset[tuple[Rule, str]]  # and of which dims
     exchanged: frozenset[ExchangeRule]  # those that move the keys of some attention
     sound: bool  # no two claims clash

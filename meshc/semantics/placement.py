@@ -8,11 +8,13 @@ sums, a primitive with places of its own), it moves home. Nothing here knows a s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from meshc.diagnostics.model import Diagnostic
 from meshc.semantics import clashes
 from meshc.semantics.moves import plan
-from meshc.semantics.ops import Rules, needs
+from meshc.semantics.needs import Routed, Rules
+from meshc.semantics.ops import needs
 from meshc.semantics.placed import (
     Computed,
     Layout,
@@ -31,6 +33,7 @@ from meshc.semantics.placed import (
     PlacedWeight,
 )
 from meshc.semantics.program import (
+    Dim,
     ExchangeRule,
     Invoke,
     Kind,
@@ -43,12 +46,14 @@ from meshc.semantics.program import (
     Reduce,
     Repeat,
     Rest,
+    Route,
     Rule,
     Statement,
     Update,
     Value,
 )
-from meshc.semantics.region import expert_region
+from meshc.semantics.region import Routes, combined_only, expert_region, routes
+from meshc.semantics.routing import Inside, lay_out
 from meshc.semantics.rules import RuleBook
 from meshc.semantics.weights import WeightPlaces
 from meshc.source import Span
@@ -59,11 +64,10 @@ Chain = tuple[str, ...]
 
 def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Diagnostic]]:
     """Places a program. The result is whole even where rules clash: then one of the claims stands in for both."""
-    first = _Walk(program, {})
+    first = _Walk(program, {}, microsteps)
     first.model()  # learns along which axes each use of a weight varies
-    walk = _Walk(program, first.uses)
+    walk = _Walk(program, first.uses, microsteps)
     model = walk.model()
-    batch = next((v.dims[0] for v in program.model.inputs if v.dims), None)
     placed = PlacedProgram(
         program,
         walk.book.refined,
@@ -72,10 +76,11 @@ def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Di
         tuple(walk.weights),
         model.inputs,
         walk.targets,
-        batch,
+        walk.batch,
         microsteps,
         walk.because,
         frozenset(rule for rule, _ in walk.book.used),
+        walk.routes,
         frozenset(walk.book.used),
         frozenset(walk.exchanged),
         not walk.reports.diagnostics,
@@ -86,8 +91,11 @@ def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Di
 class _Walk:
     """One pass over the program."""
 
-    def __init__(self, program: Program, known_uses: dict[Value, list[frozenset[str]]]) -> None:
+    def __init__(self, program: Program, known_uses: dict[Value, list[frozenset[str]]], microsteps: int) -> None:
         self.program = program
+        self.microsteps = microsteps
+        self.batch = next((v.dims[0] for v in program.model.inputs if v.dims), None)
+        self.routes: dict[Value, Route] = {}
         self.book = RuleBook(program)
         self.known_uses = known_uses
         self.uses: dict[Value, list[frozenset[str]]] = {}
@@ -113,9 +121,14 @@ class _Walk:
         self.reports.claimed(claimed, value.name, span, dims)
         return claimed.axes
 
+    def micro(self, dim: Dim) -> Dim:
+        """A dim as one microstep sees it."""
+        k = self.microsteps
+        return replace(dim, size=dim.size // k, real=dim.real // k) if dim == self.batch and dim.size % k == 0 else dim
+
     def module(self, module: Module, chain: Chain, inputs: Sequence[Layout]) -> PlacedModule:
         chain = (*chain, module.layer)
-        body = _Body(self, chain, expert_region(module.body), _Scope({}, {}))
+        body = _Body(self, chain, module.body, _Scope({}, {}))
         own = tuple(self._weight(weight, body) for weight in module.weights)
         given = tuple(Placed(v, layout) for v, layout in zip(module.inputs, inputs, strict=True))
         for placed in given:
@@ -151,10 +164,16 @@ class _Scope:
 class _Body:
     """Places the statements of one module or of one turn of a repeat."""
 
-    def __init__(self, walk: _Walk, chain: Chain, experts: frozenset[Value], scope: _Scope) -> None:
+    def __init__(
+        self, walk: _Walk, chain: Chain, body: Sequence[Statement], scope: _Scope, outer: _Body | None = None
+    ) -> None:
         self.walk = walk
         self.chain = chain
-        self.experts = experts
+        self.routes: Routes = routes(body, outer.routes if outer else None)
+        self.experts = expert_region(body, self.routes)
+        self.routed: dict[Route, Routed] = dict(outer.routed) if outer else {}
+        self.combined_only = combined_only(body)
+        self.walk.routes.update(self.routes)
         self.scope = scope
         self.statements: list[PlacedStatement] = []
         self.moved: dict[tuple[Value, Layout], Placed] = {}
@@ -182,27 +201,71 @@ class _Body:
 
     def _op(self, op: Op) -> None:
         chain = self.chain_of(op.result)
+        if isinstance(op, Route):
+            self._lay_out(op, chain)
         need = needs(op, self._rules(op, chain))
         for trouble in need.trouble:
             self.walk.reports.trouble(trouble, op)
-        used = [axes for operand in need.operands if not isinstance(operand, float | int) for axes in operand[1]]
+        used = [axes for x in need.operands if not isinstance(x, float | int) for axes in x[1] or ()]
         varying = frozenset(a for axes in (*used, *need.result) for a in axes) | frozenset(need.partial)
         operands = tuple(
-            float(x) if isinstance(x, float | int) else self.bring(x[0], x[1], varying, op.span) for x in need.operands
-        )
+            float(x) if isinstance(x, float | int)
+            else self.scope.homes[x[0]] if x[1] is None
+            else self.bring(x[0], x[1], varying if i else varying | need.spread, op.span)
+            for i, x in enumerate(need.operands)
+        )  # fmt: skip
         if isinstance(op, NextToken):
             operands = (operands[0], self._targets(op, operands[1]))
-        result = Placed(op.result, Layout(need.result, need.partial))
+        result = Placed(op.result, Layout(need.result, need.partial, need.spread))
         self.statements.append(Computed(op, operands, result, need.inner))
-        self.arrive(result, op.span, chain)
+        if need.partial and op.result in self.routes and op.result in self.combined_only:
+            self.scope.homes[op.result] = result  # summed when the tokens are back, which are fewer
+        else:
+            self.arrive(result, op.span, chain)
+
+    def _lay_out(self, op: Route, chain: Chain) -> None:
+        """Where an expert region's tokens lie: decided once, when they are sent."""
+        dims = op.operand.dims[:-1]
+        experts = self.walk.book.claimed([d.name for d in op.result.dims if d not in dims], chain).axes[0]
+        banks = [w for value, w in self.scope.weights.items() if value in self.experts]
+        mlp = {a for w in banks for axes in w.use.axes for a in axes}.difference(experts)
+        views = (axes for name, axes in self.walk.book.regrouped.items() if name in chain)
+        inside = Inside(experts, frozenset(mlp), frozenset().union(*views), self.walk.book.refined.sizes)
+        outer = dict(zip((d.name for d in op.operand.dims), self._axes_in_use(op.operand), strict=True))
+        tokens, trouble = lay_out(outer, inside, [self.walk.micro(d) for d in dims])
+        if trouble:
+            self.walk.reports.trouble(trouble, op)
+        uses = self.walk.known_uses.get(op.result)
+        self.routed[op] = Routed(op, tokens, frozenset.intersection(*uses) if uses else frozenset())
 
     def _rules(self, op: Op, chain: Chain) -> Rules:
         return Rules(
             home=self._axes_in_use,
-            ruled=lambda value, within: self.walk.ruled(value, (*chain, *within), op.span),
+            ruled=lambda value, within: self._ruled(value, (*chain, *within), op.span),
             exchange=lambda axis, within: self._exchange(axis, (*chain, *within)),
             sizes=self.walk.book.refined.sizes,
+            partial=lambda value: self.scope.homes[value].layout.partial,
+            routed=lambda value: self.routed[self.routes[value]],
         )
+
+    def _ruled(self, value: Value, chain: Chain, span: Span) -> tuple[Axes, ...]:
+        """What the rules say of a value; of a routed one's token dims nothing: they lie as they were sent."""
+        if value not in self.routes:
+            return self.walk.ruled(value, chain, span)
+        routed = self.routed[self.routes[value]]
+        own = tuple(d for d in value.dims if d.name not in routed.places)
+        axes = self.walk.ruled(replace(value, dims=own), chain, span)
+        places = {d.name: a for d, a in zip(own, axes, strict=True)}
+        experts = places.get(routed.route.experts.name, ())
+        sent = {name: tuple(a for a in axes if a not in experts) for name, axes in routed.places.items()}
+        return tuple({**sent, **places}[d.name] for d in value.dims)
+
+    def _home(self, value: Value, chain: Chain) -> tuple[Axes, ...]:
+        if value not in self.routes:
+            return self.walk.home(value, chain)
+        own = [d.name for d in value.dims if d.name not in self.routed[self.routes[value]].places]
+        self.walk.because.setdefault(value, self.walk.book.claimed(own, chain).because)
+        return self._ruled(value, chain, value.span)
 
     def _axes_in_use(self, value: Value) -> tuple[Axes, ...]:
         weight = self.scope.weights.get(value)
@@ -233,7 +296,7 @@ class _Body:
     def bring(self, value: Value, axes: tuple[Axes, ...], varying: frozenset[str], span: Span) -> Placed:
         """The value in these axes, for a use that varies over `varying`; moved once for all who need it so."""
         home = self.scope.homes[value]
-        if value in self.scope.weights:
+        if value in self.scope.weights or value in self.routes:
             self.walk.uses.setdefault(value, []).append(varying)
         if value.kind is Kind.INT:
             varying = frozenset(a for dim in axes for a in dim)
@@ -254,8 +317,8 @@ class _Body:
 
     def arrive(self, placed: Placed, span: Span, chain: Chain | None = None) -> Placed:
         """Brings a fresh value to its ruled home, where all later uses find it."""
-        axes = self.walk.home(placed.value, chain or self.chain_of(placed.value))
-        home = Placed(placed.value, Layout(axes))
+        axes = self._home(placed.value, chain or self.chain_of(placed.value))
+        home = Placed(placed.value, Layout(axes, (), placed.layout.spread))
         if placed.layout == home.layout:
             home = placed
         else:
@@ -286,7 +349,7 @@ class _Body:
             self.arrive(placed, call.span)
 
     def _repeat(self, repeat: Repeat) -> None:
-        body = _Body(self.walk, self.chain, expert_region(repeat.body), self.scope.inner())
+        body = _Body(self.walk, self.chain, repeat.body, self.scope.inner(), self)
         starts = []
         for carry in repeat.carries:
             starts.append(Placed(carry.start, Layout(self.walk.home(carry.start, self.chain))))

@@ -9,6 +9,7 @@ from meshc.semantics.flat import Flat, FlatProgram
 from meshc.semantics.placed import Computed, Moved, Placed, PlacedLoss, PlacedProgram
 from meshc.semantics.program import (
     Attend,
+    Combine,
     Contract,
     CrossEntropy,
     Custom,
@@ -143,7 +144,9 @@ def _needed(op: Op, wanted: list[bool]) -> list[bool]:
             return [wanted[1], any(wanted)]
         case Elementwise(function=function) if function in LINEAR:
             return [False] * len(wanted)
-        case Elementwise() | Softmax() | Attend() | NextToken() | CrossEntropy() | Custom() | Route() | LoadBalance():
+        case Route():  # sending is linear; what a weight is divided by is not
+            return [False, any(wanted), *[False] * (len(wanted) - 2)]
+        case Elementwise() | Softmax() | Attend() | NextToken() | CrossEntropy() | Custom() | Combine() | LoadBalance():
             return [any(wanted)] * len(wanted)
         case Lookup():
             return [False, any(wanted)]

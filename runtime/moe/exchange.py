@@ -46,12 +46,16 @@ def plan(counts: jax.Array, axes: Axes) -> Plan:
 
 def _exchange(rows: jax.Array, plan: Plan, size: int, axes: Axes) -> jax.Array:
     padded = functools.partial(_out_padded, size=size, axes=axes)
+    if rows.ndim == 1:  # a number of each row: the TPU's ragged form would send 128
+        return padded(rows, plan)
     ragged = functools.partial(_out_ragged, size=size, axes=axes)
     return lax.platform_dependent(rows, plan, cpu=padded, default=ragged)
 
 
 def _return(blocks: jax.Array, plan: Plan, length: int, axes: Axes) -> jax.Array:
     padded = functools.partial(_back_padded, length=length, axes=axes)
+    if blocks.ndim == 1:
+        return padded(blocks, plan)
     ragged = functools.partial(_back_ragged, length=length, axes=axes)
     return lax.platform_dependent(blocks, plan, cpu=padded, default=ragged)
 

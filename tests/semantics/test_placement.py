@@ -195,4 +195,5 @@ def test_experts_on_the_axis_of_the_sequence_change_places_to_be_combined() -> N
         for i in flatten(result).statements
         if isinstance(i.statement, Computed) and isinstance(i.statement.op, Combine)
     )
-    assert [x.placement for x in combined.operands if isinstance(x, Placed)] == [{"seq": ("tp",)}] * 2
+    assert [x.placement for x in combined.operands if isinstance(x, Placed)] == [{"experts": ("tp",)}] * 2
+    assert combined.result.placement == {"seq": ("tp",)}
