@@ -147,7 +147,7 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
 
         if problems := unsupported(placed):
             return None, arranged((*checked.diagnostics, *problems))
-        files = {**emit_program(placed, job, collectives), **copies(checked.sources)}
+        files = {**emit_program(placed, job, collectives, told.network), **copies(checked.sources)}
     return Compiled(target, job, placed, collectives, told, files, manifest(told, target.spec)), checked.diagnostics
 
 

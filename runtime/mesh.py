@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 
 import jax
+import numpy as np
+from jax.experimental import mesh_utils
 from jax.sharding import AxisType, Mesh
 
 from . import distributed
@@ -26,8 +28,27 @@ def make_mesh(axes: Mapping[str, int], devices: Sequence[jax.Device] | None = No
         devices = _devices(wanted)
     if len(devices) != wanted:
         raise UserError(_wrong_count(axes, wanted, devices), _cure(wanted, devices))
-    # The shape goes by position: its keyword has another name in jax 0.11.
-    return jax.make_mesh(tuple(axes.values()), tuple(axes), axis_types=(AxisType.Auto,) * len(axes), devices=devices)
+    laid = arranged(tuple(axes.values()), devices)
+    return Mesh(laid, tuple(axes), axis_types=(AxisType.Auto,) * len(axes))
+
+
+def arranged(shape: tuple[int, ...], devices: Sequence[jax.Device]) -> np.ndarray:
+    """Devices in the shape of a mesh: row by row, those of a node in a row; on a TPU as its torus has it.
+
+    Of several slices that only the data-centre network joins, the outermost axes go across them, as far as their sizes
+    divide the number of slices; `jax.make_mesh` refuses several slices, and on some TPUs a mesh whose axes share a side
+    of the torus. (The compiler says by the same rule which axis crosses which link.)
+    """
+    slices = {getattr(device, "slice_index", 0) for device in devices}
+    if len(slices) == 1 or devices[0].platform != "tpu":
+        # Elsewhere than on a TPU a slice is a node, and jax's order of devices has those of a node in a row.
+        return mesh_utils.create_device_mesh(shape, devices, allow_split_physical_axes=True)
+    across, left = [], len(slices)
+    for size in shape:
+        across.append(math.gcd(size, left))
+        left //= across[-1]
+    inside = [size // count for size, count in zip(shape, across, strict=True)]
+    return mesh_utils.create_hybrid_device_mesh(inside, across, devices, allow_split_physical_axes=True)
 
 
 def _devices(wanted: int) -> Sequence[jax.Device]:

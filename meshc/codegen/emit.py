@@ -13,6 +13,7 @@ from meshc.codegen.text import WIDTH, broken, quoted
 from meshc.codegen.views import ProgramView
 from meshc.job.model import Job
 from meshc.semantics.collectives import Collective
+from meshc.semantics.links import Network
 from meshc.semantics.placed import PlacedProgram
 
 IMPORTS = {
@@ -27,9 +28,11 @@ RUNTIME = ("attention", "gradients", "init", "ops", "remat")
 PARTS = ("tables", "helpers", "classes", "step", "main")
 
 
-def emit(placed: PlacedProgram, job: Job, collectives: Sequence[Collective]) -> dict[str, str]:
-    """The generated program: path in its directory -> text."""
-    view = program_view(placed, job, collectives)
+def emit(
+    placed: PlacedProgram, job: Job, collectives: Sequence[Collective], network: Network | None = None
+) -> dict[str, str]:
+    """The generated program: path in its directory -> text. With a network its head says what links are crossed."""
+    view = program_view(placed, job, collectives, network)
     return {"train.py": render(view), "ruff.toml": _ruff(view)}
 
 

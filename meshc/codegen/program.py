@@ -15,11 +15,14 @@ from meshc.codegen.text import WIDTH, Var, broken, broken_signature, comment, qu
 from meshc.codegen.views import Argument, Constant, PredictView, ProgramView, StepView
 from meshc.job.model import Data, Job, Precision
 from meshc.semantics.collectives import Collective
+from meshc.semantics.links import Network
 from meshc.semantics.placed import Computed, Placed, PlacedProgram, PlacedWeight
 from meshc.semantics.program import CrossEntropy, Dim, Kind, Lookup, NextToken, Rest, Value
 
 
-def program_view(placed: PlacedProgram, job: Job, collectives: Sequence[Collective]) -> ProgramView:
+def program_view(
+    placed: PlacedProgram, job: Job, collectives: Sequence[Collective], network: Network | None = None
+) -> ProgramView:
     context = Context(placed, job.train)
     lowered = Classes(context)
     model = lowered.lower(placed.model, model=True)
@@ -36,7 +39,7 @@ def program_view(placed: PlacedProgram, job: Job, collectives: Sequence[Collecti
         model=model.view.name,
         spec_hash=hashlib.sha256(source.text.encode()).hexdigest(),
         legend=tuple(_legend(context)),
-        summary=tuple(summary(placed, job, collectives)),
+        summary=tuple(summary(placed, job, collectives, network)),
         imports=tuple(_imports(context)),
         constants=tuple(_constants(context, job)),
         mesh=tuple(_mesh(placed)),

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from meshc.codegen.text import comment
+from meshc.cost.links import duration
 from meshc.cost.memory import memory
 from meshc.cost.of_job import settings_of
 from meshc.job.model import Job
 from meshc.semantics.collectives import Collective, sent
+from meshc.semantics.links import Network
 from meshc.semantics.placed import PlacedProgram
 
 
-def summary(placed: PlacedProgram, job: Job, collectives: Sequence[Collective]) -> Iterator[str]:
+def summary(
+    placed: PlacedProgram, job: Job, collectives: Sequence[Collective], network: Network | None = None
+) -> Iterator[str]:
+    """Lines without their indent. With a network whose links have known speeds, each collective's slowest link."""
     if sums := sent(collectives):
-        yield "Traffic a device and step, in MB that it sends (ring algorithms):"
+        priced = network if network and network.total_seconds(collectives) is not None else None
+        where = f", and on `{comment(priced.slice.name)}` the slowest link and the least time" if priced else ""
+        yield f"Traffic a device and step, in MB that it sends (ring algorithms){where}:"
         for (op, axes), size in sorted(sums.items(), key=lambda item: -item[1]):
-            yield f"    {op + ' over ' + ', '.join(axes):<44} {_rounded(size / 1e6):>10}"
+            line = f"    {op + ' over ' + ', '.join(axes):<44} {_rounded(size / 1e6):>10}"
+            if priced and (link := priced.link(axes)):
+                line += f"   {comment(link.name)}, {duration(priced.seconds(op, axes, size))}"
+            yield line
     held = memory(placed, settings_of(job), job.train.optimizer)
     yield "At rest on a device, in MiB:"
     yield f"    {'weights':<44} {_rounded((held.params + held.state) / 2**20):>10}"

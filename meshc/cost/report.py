@@ -7,14 +7,18 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
      "device_mesh": {axis: size},                   the device mesh, axes larger than 1: what placements speak of
      "parts": {axis: [axis]},                       declared axes that a view or a repeat cuts, in axes of that mesh
      "slice": {"name": str, "chips": int} | null,
+     "axes": [{"axis": axis, "size": int, "links": [str], "slowest": str, "bandwidth": float | null}],
      "tensors": [{"path": str, "kind": KIND, "dims": [str], "shape": [int], "placement": {dim: [axis]},
                   "shard_shape": [int], "bytes": int, "bytes_per_device": int}],
      "collectives": [{"op": str, "axes": [axis], "tensor": str, "phase": "forward" | "backward" | "update",
-                      "count": int, "bytes_per_device": int}],      `count` runs a step send these bytes in all
+                      "count": int, "bytes_per_device": int,        `count` runs a step send these bytes in all
+                      "link": str | null, "bandwidth": float | null, "seconds": float | null}],
      "memory": {"params": int, "gradients": int, "optimizer": int, "state": int, "inputs": int,
                 "gathered_weights": int, "activations": int, "total": int}}
 
-Memory is bytes of one device: at rest, and what waits for the backward pass; what XLA needs besides is not counted.
+`axes` are those larger than 1, with the links of the slice that their groups cross, innermost first, empty without a
+slice; `bandwidth` is bytes a second that one chip can send through the slowest of them, `seconds` what a collective's
+runs take at least (semantics/links.py); null where it is not known. Memory is bytes of one device: at rest, and what waits for the backward pass; what XLA needs besides is not counted.
 KIND is `param` (at rest), `gradient` (while it accumulates), `optimizer` (one of its moments), `state` (carried from
 step to step), `input`, `activation` (a named tensor of a layer, of one microstep; of a repeat, of one turn).
 """
@@ -23,15 +27,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
+from meshc.cost.links import AxisLinks, axis_links, price
 from meshc.cost.memory import Memory, memory
 from meshc.job.model import Optimizer
 from meshc.job.slices import Slice
 from meshc.semantics.collectives import Collective, Settings
 from meshc.semantics.flat import flatten
+from meshc.semantics.links import Network, network
 from meshc.semantics.placed import Computed, Layout, Placed, PlacedProgram, PlacedWeight, local_shape
 from meshc.semantics.program import Dim
 from meshc.semantics.refine import Refined
@@ -61,6 +67,8 @@ class Report:
     tensors: tuple[Tensor, ...]
     collectives: tuple[Collective, ...]
     memory: Memory
+    network: Network | None = None
+    axes: tuple[AxisLinks, ...] = ()
 
     @property
     def devices(self) -> int:
@@ -76,7 +84,7 @@ class Report:
 
         tensors = tuple(t for t in self.tensors if speaks(t.path))
         collectives = tuple(c for c in self.collectives if speaks(c.tensor))
-        return Report(self.mesh, self.views, self.refined, self.slice, tensors, collectives, self.memory)
+        return replace(self, tensors=tensors, collectives=collectives)
 
 
 def report(
@@ -88,6 +96,7 @@ def report(
 ) -> Report:
     tensors = (*_weights(placed, settings), *_inputs(placed, settings), *_activations(placed, settings))
     program = placed.program
+    wired = network(placed, slice)
     return Report(
         {axis.name: axis.size for axis in program.axes},
         {view.name: (view.group, {axis.name: axis.size for axis in view.axes}) for view in program.views},
@@ -96,6 +105,8 @@ def report(
         tensors,
         tuple(collectives),
         memory(placed, settings, optimizer),
+        wired,
+        tuple(axis_links(placed, wired)) if wired else (),
     )
 
 
@@ -156,8 +167,9 @@ def as_json(report: Report) -> dict[str, Any]:
         "device_mesh": report.refined.sizes,
         "parts": {axis: list(parts) for axis, parts in report.refined.cut.items()},
         "slice": {"name": report.slice.name, "chips": report.slice.chips} if report.slice else None,
+        "axes": [_axis(axis) for axis in report.axes],
         "tensors": [_plain(tensor) for tensor in report.tensors],
-        "collectives": [_collective(collective) for collective in report.collectives],
+        "collectives": [_collective(collective, report.network) for collective in report.collectives],
         "memory": {**asdict(report.memory), "total": report.memory.total},
     }
 
@@ -168,7 +180,18 @@ def _plain(tensor: Tensor) -> dict[str, Any]:
     return {**asdict(tensor), **lists, "placement": placement}
 
 
-def _collective(found: Collective) -> dict[str, Any]:
+def _axis(found: AxisLinks) -> dict[str, Any]:
+    return {
+        "axis": found.axis,
+        "size": found.size,
+        "links": list(found.crossed),
+        "slowest": found.slowest.name,
+        "bandwidth": found.slowest.bandwidth,
+    }
+
+
+def _collective(found: Collective, network: Network | None) -> dict[str, Any]:
+    priced = price(found, network)
     return {
         "op": found.op,
         "axes": list(found.axes),
@@ -176,4 +199,7 @@ def _collective(found: Collective) -> dict[str, Any]:
         "phase": found.phase,
         "count": found.count,
         "bytes_per_device": found.bytes_per_device,
+        "link": priced.link.name if priced else None,
+        "bandwidth": priced.link.bandwidth if priced else None,
+        "seconds": priced.seconds if priced else None,
     }

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
+from meshc.cost.links import AxisLinks, duration, price, rate
 from meshc.cost.report import Report, Tensor
-from meshc.semantics.collectives import Collective, sent
+from meshc.job.wiring import links
+from meshc.semantics.collectives import Collective, CollectiveOp, sent
+from meshc.semantics.links import Network
 
 TITLES = {
     "param": "weights at rest",
@@ -36,6 +39,10 @@ def _mesh(report: Report) -> Iterator[str]:
         yield f"  {name} regroups {', '.join(group)}: {' x '.join(f'{axis} {size}' for axis, size in inner.items())}"
     for axis, parts in report.refined.cut.items():
         yield f"  {axis} is {' x '.join(f'{part} {report.refined.sizes[part]}' for part in parts)} of the device mesh"
+    if report.axes:
+        yield ""
+        head = ("axis", "devices", "links it crosses", "slowest", "of a chip")
+        yield from table(head, map(_axis, report.axes), right=(1, 4))
 
 
 def _tensors(report: Report) -> Iterator[str]:
@@ -50,9 +57,23 @@ def _tensors(report: Report) -> Iterator[str]:
 def _collectives(report: Report) -> Iterator[str]:
     if report.collectives:
         yield ""
-        head = ("collectives a step", "axes", "tensor", "phase", "runs", "bytes a device")
-        yield from table(head, map(_collective, report.collectives), right=(4, 5))
-        yield from _traffic(report.collectives)
+        network = _worth_pricing(report)
+        head = ("collectives a step", "axes", "tensor", "phase", "runs", "bytes a device", *_priced_head(network))
+        rows = (_collective(found, network) for found in report.collectives)
+        yield from table(head, rows, right=(4, 5, 7))
+        yield from _traffic(report.collectives, network)
+
+
+def _worth_pricing(report: Report) -> Network | None:
+    """The links of the slice, where there are several or their speed is known."""
+    if report.network is None:
+        return None
+    known = any(axis.slowest.bandwidth is not None for axis in report.axes)
+    return report.network if known or len(links(report.network.slice)) > 1 else None
+
+
+def _priced_head(network: Network | None) -> tuple[str, ...]:
+    return ("slowest link", "at least") if network else ()
 
 
 def _worth_showing(report: Report, kind: str) -> list[Tensor]:
@@ -70,17 +91,38 @@ def _tensor(tensor: Tensor) -> tuple[str, ...]:
     return (tensor.path, dims, shard, placement or "whole", size(tensor.bytes), size(tensor.bytes_per_device))
 
 
-def _collective(found: Collective) -> tuple[str, ...]:
+def _axis(found: AxisLinks) -> tuple[str, ...]:
+    return (found.axis, str(found.size), ", ".join(found.crossed), found.slowest.name, rate(found.slowest.bandwidth))
+
+
+def _collective(found: Collective, network: Network | None) -> tuple[str, ...]:
     axes = " ".join(found.axes)
-    return (found.op, axes, found.tensor, found.phase, str(found.count), size(found.bytes_per_device))
+    priced = price(found, network)
+    told = (priced.link.name, duration(priced.seconds)) if priced else ()
+    return (found.op, axes, found.tensor, found.phase, str(found.count), size(found.bytes_per_device), *told)
 
 
-def _traffic(collectives: Sequence[Collective]) -> Iterator[str]:
-    """Bytes a device and step, of each kind over each group of axes."""
+def _traffic(collectives: Sequence[Collective], network: Network | None) -> Iterator[str]:
+    """Bytes a device and step, of each kind over each group of axes; where the links are known, also times."""
     sums = sent(collectives)
     yield ""
-    rows = [(f"{op} over {' '.join(axes)}", size(number)) for (op, axes), number in sums.items()]
-    yield from table(("sent by a device in a step", "bytes"), [*rows, ("all", size(sum(sums.values())))], right=(1,))
+    rows = [
+        (f"{op} over {' '.join(axes)}", size(number), *_link(network, axes), *_time(network, op, axes, number))
+        for (op, axes), number in sums.items()
+    ]
+    total = (duration(network.total_seconds(collectives)),) if network else ()
+    last = ("all", size(sum(sums.values())), *([""] if network else []), *total)
+    yield from table(("sent by a device in a step", "bytes", *_priced_head(network)), [*rows, last], right=(1, 3))
+
+
+def _link(network: Network | None, axes: Sequence[str]) -> Iterator[str]:
+    if network and (link := network.link(axes)):
+        yield link.name
+
+
+def _time(network: Network | None, op: CollectiveOp, axes: Sequence[str], num_bytes: int) -> Iterator[str]:
+    if network:
+        yield duration(network.seconds(op, axes, num_bytes))
 
 
 def _memory(report: Report) -> Iterator[str]:

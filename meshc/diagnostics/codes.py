@@ -130,4 +130,6 @@ TITLES: dict[str, str] = {
     "W0304": "an axis that splits nothing",
     "W0305": "a rule that matches no tensor",
     "W0306": "state split over an axis of size 1",
+    "W0320": "an axis that crosses a slower link than it need",
+    "W0321": "an axis whose groups lie across a link unevenly",
 }

@@ -21,9 +21,14 @@ class Strict(BaseModel):
 
 
 class LevelFields(Strict):
+    """`size` units of the level below, joined by links through which one chip can send `bandwidth` bytes per second.
+
+    Without `bandwidth` it is not known, and no times are told of what goes through.
+    """
+
     name: Annotated[str, Field(min_length=1)]
     size: Chips
-    bandwidth: Rate
+    bandwidth: Rate | None = None
 
 
 class MatrixRates(Strict):

@@ -15,12 +15,12 @@ MOST_VIRTUAL = 4096
 class Level:
     """A level of the wiring, innermost first: `size` units of the level below are joined here.
 
-    `bandwidth` is bytes per second that one chip can send through this level.
+    `bandwidth` is bytes per second that one chip can send through this level; None where it is not known.
     """
 
     name: str
     size: int
-    bandwidth: float
+    bandwidth: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,8 @@ class Slice:
 def virtual_slice(name: str) -> Slice | None:
     """`cpu-N`: one process of N virtual devices; `cpu-HxD`: H processes of D. None where the name is not of this form.
 
-    The figures are of the order of one core of a server, for reports; nothing is decided by them but sizes.
+    Memory and rates are of the order of one core of a server, for reports; nothing is decided by them but sizes. How
+    fast its processes send depends on what else the machine does: that is not known.
     """
     match = VIRTUAL.fullmatch(name)
     if match is None:
@@ -64,6 +65,6 @@ def virtual_slice(name: str) -> Slice | None:
     hosts, devices = int(match[1] or 1), int(match[2])
     if hosts * devices > MOST_VIRTUAL:
         return None
-    levels = (Level("process", devices, 4e9), *((Level("machine", hosts, 1e9),) if hosts > 1 else ()))
+    levels = (Level("process", devices, None), *((Level("machine", hosts, None),) if hosts > 1 else ()))
     rates = {"float64": 2e10, "float32": 4e10, "bfloat16": 4e10}
     return Slice(name, "cpu", hosts * devices, devices, 4 * 2**30, rates, 1e10, levels=levels)

@@ -101,7 +101,7 @@ def _axes(
             return None
         known[stars[0].name.text] = left
     assumed = {star.name.text for star in stars} if total is None else set()
-    return tuple(Axis(a.name.text, known[a.name.text], a.name.span, a.name.text in assumed) for a in mesh.axes)
+    return tuple(Axis(a.name.text, known[a.name.text], a.name.span, a.name.text in assumed, a.span) for a in mesh.axes)
 
 
 def _left(star: ast.Axis, others: int, total: int | None, report: Report) -> int | None:

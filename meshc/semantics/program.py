@@ -40,7 +40,7 @@ class Dim:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A mesh axis. `span` is where it is declared.
+    """A mesh axis. `span` is its name where it is declared, `declared` the whole of `name = size`.
 
     `assumed`: its size is `*` and no slice is known; 2 stands for it, so that what does not depend on sizes is found.
     """
@@ -49,6 +49,7 @@ class Axis:
     size: int
     span: Span | None = field(default=None, compare=False)
     assumed: bool = field(default=False, compare=False)
+    declared: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

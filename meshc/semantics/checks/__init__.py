@@ -3,6 +3,7 @@
 from meshc.semantics.checks.context import Check, Context
 from meshc.semantics.checks.dims import microsteps_divide, shards_divide
 from meshc.semantics.checks.idle import axes_shard, exchanges_move, rules_match, strategies_match
+from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
 from meshc.semantics.checks.pipeline import microbatches_divide
 from meshc.semantics.checks.silent import strategies_split_state
@@ -22,6 +23,7 @@ CHECKS: tuple[Check, ...] = (
     rules_match,
     exchanges_move,
     axes_shard,
+    axes_stay_near,
 )
 
 WITHOUT_SIZES: tuple[Check, ...] = (

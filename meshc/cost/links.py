@@ -1,0 +1,73 @@
+"""What links cost: for each axis and collective the slowest link that it crosses, and the time that it takes at least.
+
+The base of a time model: it knows bytes and bandwidths, no latency, and nothing runs at the same time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from meshc.job.wiring import Link
+from meshc.semantics.collectives import Collective
+from meshc.semantics.links import Network
+from meshc.semantics.placed import PlacedProgram
+
+
+@dataclass(frozen=True, slots=True)
+class AxisLinks:
+    """An axis of the mesh or of a view: the links that its groups cross, innermost first, and the slowest of them."""
+
+    axis: str
+    size: int
+    crossed: tuple[str, ...]
+    slowest: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Of a collective on a slice. `seconds` are all its runs in a step, None where the speed of a link is not known."""
+
+    link: Link
+    seconds: float | None
+
+
+def axis_links(placed: PlacedProgram, network: Network) -> Iterator[AxisLinks]:
+    for view in (placed.program, *placed.program.views):
+        for axis in view.axes:
+            refined = tuple(name for name in (axis.name,) if name in placed.sizes)
+            if slowest := network.link(refined):
+                names = tuple(c.link.name for c in network.crossings(refined))
+                yield AxisLinks(axis.name, math.prod(placed.sizes[name] for name in refined), names, slowest)
+
+
+def price(collective: Collective, network: Network | None) -> Price | None:
+    """None without a slice."""
+    link = network.link(collective.axes) if network else None
+    if network is None or link is None:
+        return None
+    return Price(link, network.seconds(collective.op, collective.axes, collective.bytes_per_device))
+
+
+# ---------------------------------------------------------------- as text
+
+
+def rate(bandwidth: float | None) -> str:
+    """`450 GB/s`; `unknown`."""
+    return "unknown" if bandwidth is None else _scaled(bandwidth, ("B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"))
+
+
+def duration(seconds: float | None) -> str:
+    """`1.23 ms`; `unknown`."""
+    if seconds is None:
+        return "unknown"
+    return _scaled(seconds * 1e9, ("ns", "us", "ms", "s")) if seconds else "0"
+
+
+def _scaled(amount: float, units: tuple[str, ...]) -> str:
+    for unit in units:
+        if amount < 999.5 or unit == units[-1]:
+            return f"{amount:.3g} {unit}" if amount < 999.5 else f"{amount:,.0f} {unit}"
+        amount /= 1000
+    raise AssertionError

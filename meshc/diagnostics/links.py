@@ -1,0 +1,37 @@
+"""What is said about a mesh on the links of its slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from meshc.diagnostics.model import Diagnostic, Edit, Label
+from meshc.diagnostics.suggest import listed
+from meshc.source import Span
+
+
+def needless_crossing(
+    axis: str, span: Span, crosses: str, stays: str, order: Sequence[str], gain: float, edits: tuple[Edit, ...]
+) -> Diagnostic:
+    """`crosses` and `stays` are the slowest links as text, now and in the better `order`; `gain` how many times less
+    all collectives take there at least.
+    """
+    return Diagnostic(
+        "W0320",
+        f"`{axis}` crosses {crosses}, and in another order of the axes its slowest link is {stays}",
+        (Label(span, "the first axis crosses the slowest links, the last one the fastest"),),
+        (f"order the axes `{', '.join(order)}`: what travels in a step then takes {gain:.2g} times less at least",),
+        edits,
+    )
+
+
+def uneven_crossing(
+    axis: str, size: int, span: Span, link: str, unit: int, slice: str, sizes: Sequence[int]
+) -> Diagnostic:
+    """`unit` devices lie on one side of the link; with one of `sizes` all groups cross it alike."""
+    legal = (f"a size that lies evenly: {listed(sizes, near=size)}",) if sizes else ()
+    return Diagnostic(
+        "W0321",
+        f"groups of {size} along `{axis}` do not lie evenly across `{link}`, which joins {unit} and {unit} devices",
+        (Label(span, f"on `{slice}` some groups cross it otherwise than others, and all wait for the slowest"),),
+        legal,
+    )
