@@ -5,7 +5,6 @@ The base of a time model: it knows bytes and bandwidths, no latency, and nothing
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -36,10 +35,10 @@ class Price:
 def axis_links(placed: PlacedProgram, network: Network) -> Iterator[AxisLinks]:
     for view in (placed.program, *placed.program.views):
         for axis in view.axes:
-            refined = tuple(name for name in (axis.name,) if name in placed.sizes)
+            refined = placed.refined.of((axis.name,))
             if slowest := network.link(refined):
                 names = tuple(c.link.name for c in network.crossings(refined))
-                yield AxisLinks(axis.name, math.prod(placed.sizes[name] for name in refined), names, slowest)
+                yield AxisLinks(axis.name, axis.size, names, slowest)
 
 
 def price(collective: Collective, network: Network | None) -> Price | None:

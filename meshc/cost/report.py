@@ -16,9 +16,11 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
      "memory": {"params": int, "gradients": int, "optimizer": int, "state": int, "inputs": int,
                 "gathered_weights": int, "activations": int, "total": int}}
 
-`axes` are those larger than 1, with the links of the slice that their groups cross, innermost first, empty without a
-slice; `bandwidth` is bytes a second that one chip can send through the slowest of them, `seconds` what a collective's
-runs take at least (semantics/links.py); null where it is not known. Memory is bytes of one device: at rest, and what waits for the backward pass; what XLA needs besides is not counted.
+`axes` are those larger than 1, with the links of the slice that their groups cross, innermost first; none without a
+slice. `bandwidth` is bytes a second that one chip can send through the slowest of them, `seconds` what a collective's
+runs take at least (semantics/links.py); null where it is not known.
+
+Memory is bytes of one device: at rest, and what waits for the backward pass; what XLA needs besides is not counted.
 KIND is `param` (at rest), `gradient` (while it accumulates), `optimizer` (one of its moments), `state` (carried from
 step to step), `input`, `activation` (a named tensor of a layer, of one microstep; of a repeat, of one turn).
 """

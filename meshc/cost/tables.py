@@ -39,7 +39,7 @@ def _mesh(report: Report) -> Iterator[str]:
         yield f"  {name} regroups {', '.join(group)}: {' x '.join(f'{axis} {size}' for axis, size in inner.items())}"
     for axis, parts in report.refined.cut.items():
         yield f"  {axis} is {' x '.join(f'{part} {report.refined.sizes[part]}' for part in parts)} of the device mesh"
-    if report.axes:
+    if _worth_pricing(report):
         yield ""
         head = ("axis", "devices", "links it crosses", "slowest", "of a chip")
         yield from table(head, map(_axis, report.axes), right=(1, 4))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
 
 from meshc.diagnostics.suggest import divisors
@@ -46,19 +47,21 @@ def _sides_of(size: int, sides: Sequence[int], free: set[int]) -> tuple[int, ...
 
 
 def _on_parts(sides: Sequence[int], sizes: Sequence[int]) -> tuple[Extent, ...]:
-    used = [1] * len(sides)
+    used = tuple(1 for _ in sides)
     extents: list[Extent] = []
     for size in reversed(sizes):
-
-        def preferred(extent: Extent) -> tuple[int, int, int, Extent]:
-            whole = [e for e, side in zip(extent, sides, strict=True) if e == side]
-            shared = math.prod(e for e, inner in zip(extent, used, strict=True) if inner > 1)
-            return math.prod(whole), sum(e > 1 for e in whole), shared, extent
-
-        best = max(_extents(size, [side // inner for side, inner in zip(sides, used, strict=True)]), key=preferred)
-        used = [inner * e for inner, e in zip(used, best, strict=True)]
+        left = [side // inner for side, inner in zip(sides, used, strict=True)]
+        best = max(_extents(size, left), key=partial(_preference, sides, used))
+        used = tuple(inner * e for inner, e in zip(used, best, strict=True))
         extents.append(best)
     return tuple(reversed(extents))
+
+
+def _preference(sides: Sequence[int], used: Extent, extent: Extent) -> tuple[int, int, int, Extent]:
+    """What of two extents is better: whole sides, many of them, then those on which other axes lie already."""
+    whole = [e for e, side in zip(extent, sides, strict=True) if e == side]
+    shared = math.prod(e for e, inner in zip(extent, used, strict=True) if inner > 1)
+    return math.prod(whole), sum(e > 1 for e in whole), shared, extent
 
 
 def _extents(size: int, left: Sequence[int]) -> Iterator[Extent]:

@@ -1,15 +1,16 @@
 """Which links collectives cross, and how long at least they take: pure functions of a slice, a mesh and bytes.
 
-A device sends bytes by the ring algorithms (collectives.py). How much of that has to go through a link depends on who
-sits where. Of n devices, g on one side of a link together (Thakur, Rabenseifner, Gropp, "Optimization of collective
-communication operations in MPICH", 2005; how rings through several adapters do it):
+Bytes are those that a device sends by the ring algorithms (collectives.py). How much of that goes through a link
+depends on who sits where; of n devices of a group g sit together on one side of it:
 
-    gather, scatter, all-reduce   what is to cross is the same for all of the g, who share it: (n-g)/(n-1)/g of the bytes
-    all-to-all                    each has its own for the n-g others: (n-g)/(n-1)
-    permutation                   some device sends all of its own: 1
+    gather, scatter, all-reduce   all that a device sends goes round the ring, and so through the link; but there can be
+                                  as many rings as devices on its side, each through the link of another: 1/g
+    all-to-all                    a device sends the same to each of the others, of whom n-g are across: (n-g)/(n-1)
+    permutation                   some device sends all of its own across: 1
 
-Time at least is the largest of bytes / bandwidth over the links crossed; latency, and links that several groups use
-at once beyond what `bandwidth` of a chip says, come on top.
+NCCL's rings do so, and its "bus bandwidth" is these bytes a second (github.com/NVIDIA/nccl-tests, PERFORMANCE.md).
+The time is at least the largest of bytes / bandwidth over the links that are crossed. Latency comes on top, and waiting
+for other groups where a switch has less than what `bandwidth` of its chips makes together.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def share(op: CollectiveOp, crossed: Crossing) -> float:
     size, together = crossed.size, crossed.together
     match op:
         case "all-gather" | "reduce-scatter" | "all-reduce":
-            return (size - together) / (size - 1) / together
+            return 1 / together
         case "all-to-all":
             return (size - together) / (size - 1)
         case "collective-permute":

@@ -82,7 +82,7 @@ def _mesh(context: Context, order: Sequence[Axis]) -> tuple[tuple[str, int], ...
 
 def _refined(context: Context, axis: Axis) -> tuple[str, ...]:
     """The placed program's axes of which an axis of the mesh is made."""
-    return (axis.name,) if axis.name in context.placed.sizes else ()
+    return context.placed.refined.of((axis.name,))
 
 
 def _link(context: Context, wired: Network, axis: Axis) -> Link | None:
@@ -121,7 +121,7 @@ def _uneven(context: Context, wired: Network) -> Iterator[Diagnostic]:
         for crossed in wired.crossings(_refined(context, axis)):
             if not crossed.even and axis.span:
                 unit = _below(wired, crossed.link)
-                sizes = [n for n in divisors(wired.slice.chips) if _even(stride, n, unit) and n > 1]
+                sizes = [n for n in divisors(wired.slice.chips // stride) if _even(stride, n, unit) and n > 1]
                 link, name = crossed.link.name, wired.slice.name
                 yield say.uneven_crossing(axis.name, axis.size, axis.span, link, unit, name, sizes)
                 return
