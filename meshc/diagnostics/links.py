@@ -19,9 +19,7 @@ def needless_crossing(
         "W0320",
         f"`{axis}` crosses {crosses}, and in another order of the axes its slowest link is {stays}",
         (Label(span, "the first axis crosses the slowest links, the last one the fastest"),),
-        (
-            f"order the axes `{', '.join(order)}`: by bandwidth alone, a step's collectives are then {gain:.2g} times faster",
-        ),
+        (f"order the axes `{', '.join(order)}`: by bandwidth alone, a step's traffic is then {gain:.2g} times faster",),
         edits,
     )
 
