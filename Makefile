@@ -20,7 +20,7 @@ export JAX_PLATFORMS ?= cpu
 CODE  := meshc runtime templates specs tests benchmarks
 QUICK := $(wildcard tests/test_architecture.py tests/language tests/syntax tests/semantics tests/job tests/diagnostics)
 
-.PHONY: help run test check prove bench docs lock clean
+.PHONY: help run test check prove bench reference docs lock clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -51,6 +51,9 @@ prove: $(VENV)/.test ## parity, placement and traffic of the dense specs in spec
 bench: $(VENV)/.test ## the measured ratios of benchmarks/
 	$(BIN)/python -m benchmarks
 
+reference: .cache/reference/.made ## make the fixtures of the model proof afresh, with torch and transformers
+	.cache/reference/bin/python tests/reference/make.py
+
 docs: $(VENV)/.test ## write what is generated in the documentation: tables, shown output, excerpts
 	$(BIN)/python -m docs.generate
 
@@ -66,6 +69,13 @@ $(VENV)/.run: requirements/run.lock setup.cfg | $(BIN)/python
 $(VENV)/.test: requirements/test.lock $(VENV)/.run
 	@echo "installing what $< pins into $(VENV)"
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r $<
+	@touch $@
+
+# torch and transformers, for `make reference` alone.
+.cache/reference/.made: requirements/reference.in | $(BIN)/python
+	@echo "installing what $< pins into .cache/reference"
+	$(BIN)/python -m venv .cache/reference
+	.cache/reference/bin/python -m pip install --quiet -r $<
 	@touch $@
 
 # The first of these that is new enough; PYTHON=… names another.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .loop import Result, train
     from .mesh import make_mesh
     from .optimizer import label_paths, schedule, state_shardings
-    from .order import zigzag
+    from .order import natural, zigzag
     from .program import Input, Program, State
 
 _HOMES = {
@@ -51,6 +51,7 @@ _HOMES = {
     "label_paths": "optimizer",
     "make_mesh": "mesh",
     "put": "data.batches",
+    "natural": "order",
     "schedule": "optimizer",
     "state_shardings": "optimizer",
     "train": "loop",
@@ -70,6 +71,7 @@ __all__ = [
     "arguments",
     "label_paths",
     "make_mesh",
+    "natural",
     "put",
     "schedule",
     "state_shardings",

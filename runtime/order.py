@@ -56,5 +56,10 @@ def canonical(array: Array, orders: Orders) -> Array:
     return array
 
 
+def natural(array: Array, orders: Orders) -> Array:
+    """What a program made, with these dims in their natural order."""
+    return canonical(array, orders)
+
+
 def _taken(array: Array, index: np.ndarray, dim: int) -> Array:
     return np.take(array, index, dim) if isinstance(array, np.ndarray) else jnp.take(array, index, dim)

@@ -262,7 +262,22 @@ def _predict(context: Context, model: Lowered, has_carried: bool) -> PredictView
         ),
         in_specs=tuple_of(["PLACEMENT", *carried, *(_spec(p, micro) for p in model.reads)]),
         out_specs=f"{{{', '.join(specs)}}}",
+        whole=tuple(_whole_outputs(context)),
     )
+
+
+def _whole_outputs(context: Context) -> Iterator[str]:
+    """Outputs whose dims are padded, or in another order, on devices: without that."""
+    ahead = context.train.microsteps > 1
+    for name, placed in zip(output_names(context.placed.model.outputs), context.placed.model.outputs, strict=True):
+        dims = placed.value.dims
+        code = made = f"made[{quoted(name)}]"
+        if orders := context.orders(dims):
+            code = f"runtime.natural({code}, {_listed({at + ahead: order for at, order in orders.items()})})"
+        if any(dim.padded for dim in dims):
+            code += f"[{', '.join([':'] * ahead + [f':{d.real}' if d.padded else ':' for d in dims])}]"
+        if code != made:
+            yield f"{made} = {code}"
 
 
 def _arguments(context: Context, model: Lowered) -> Iterator[Argument]:

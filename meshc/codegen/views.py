@@ -71,13 +71,17 @@ class StepView:
 
 @dataclass(frozen=True)
 class PredictView:
-    """`outputs`, what a model returns, and the function on global arrays around it; as in `StepView`."""
+    """`outputs`, what a model returns, and the function on global arrays around it; as in `StepView`.
+
+    whole: statements that undo padding and order of dims of what was `made`
+    """
 
     signature: tuple[str, ...]
     names: str  # of the inputs that it reads
     values: str
     in_specs: str
     out_specs: str
+    whole: tuple[str, ...]
 
 
 @dataclass(frozen=True)

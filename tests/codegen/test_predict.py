@@ -73,3 +73,13 @@ def test_a_model_with_state_and_repeats_in_its_way(tmp_path: Path):
 
 def test_a_model_that_returns_nothing_predicts_nothing(tmp_path: Path):
     assert program(tmp_path, spec({"f": 2}, "fsdp(f)")).predict is None
+
+
+@pytest.mark.parametrize("sets", [(), ("train.microsteps=2",)])
+def test_padding_is_no_part_of_outputs(tmp_path: Path, sets: tuple[str, ...]):
+    text = spec({"f": 2, "t": 4}, "fsdp(f); tensor(t)", RETURNING, vocab="pad(30, 16)", heads="4", kv_heads="4")
+    built = program(tmp_path, text, *sets)
+    state, batch = built.init(0), child.batch(built, 0)
+    logits = np.asarray(built.predict(state, batch)["logits"])
+    assert logits.shape == (*batch["tokens"].shape, 30)
+    np.testing.assert_allclose(loss_of(logits, np.asarray(batch["tokens"])), built.grads(state, batch)[0], rtol=1e-12)

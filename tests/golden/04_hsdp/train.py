@@ -102,7 +102,7 @@ class Attention(nnx.Module):
 
 
 class SwiGLU(nnx.Module):
-    """Layer of std/llama.mesh:19."""
+    """Layer of std/llama.mesh:26."""
 
     def __init__(self, key: jax.Array) -> None:
         self.gate = init.param(key, "gate", (EMBED, MLP), std=64**-0.5)
@@ -116,7 +116,7 @@ class SwiGLU(nnx.Module):
 
 
 class LlamaBlock(nnx.Module):
-    """Layer of std/llama.mesh:25."""
+    """Layer of std/llama.mesh:32."""
 
     def __init__(self, key: jax.Array) -> None:
         self.attention_norm = RMSNorm(init.child(key, "attention_norm"))
@@ -126,7 +126,8 @@ class LlamaBlock(nnx.Module):
 
     def __call__(self, x_BLE: jax.Array) -> jax.Array:
         h_BLE = self.attention_norm(x_BLE)
-        x_BLE = x_BLE + self.attention(h_BLE)
+        h_BLE = self.attention(h_BLE)
+        x_BLE = x_BLE + h_BLE
         h_BLE = self.mlp_norm(x_BLE)
         return x_BLE + self.mlp(h_BLE)
 
