@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from meshc.codegen import names
@@ -20,8 +21,9 @@ from meshc.semantics.placed import (
     PlacedRepeat,
     PlacedStatement,
     PlacedUpdate,
+    Step,
 )
-from meshc.semantics.program import CrossEntropy, Dim, NextToken, Value, Weight
+from meshc.semantics.program import CrossEntropy, Dim, NextToken, Route, Value, Weight
 
 if TYPE_CHECKING:
     from meshc.codegen.lower import Module
@@ -42,6 +44,7 @@ class Body:
         self.results = 0
         self.has_state = False
         self.held: set[object] = set()
+        self.routings: dict[Route, Var] = {}  # records of how tokens were sent
         self.local: dict[Value, Placed] = {}  # weights of this turn, scanned over
         self.instances: dict[str, Var] = {}  # instances of this turn
         self.turn_key = key
@@ -77,6 +80,12 @@ class Body:
         batch = self.context.placed.batch
         micro = batch is not None and dim.name == batch.name and self.context.train.microsteps > 1
         return f"({whole} // MICROSTEPS)" if micro else whole
+
+    def route(self, value: Value) -> Route | None:
+        return self.context.placed.routes.get(value)
+
+    def routing(self, route: Route) -> Text:
+        return ref(self.routings[route])
 
     def zigzag(self, dim: Dim) -> int | None:
         return self.context.zigzag(dim)
@@ -155,7 +164,11 @@ class Body:
             self.context.shares.add(computed.result.value)
         self._spread_share(computed)
         self.context.dtypes[computed.result] = dtype_of(computed, self.context)
-        self._assign(computed.result, expression)
+        if isinstance(computed.op, Route):
+            record = self.routings[computed.op] = Var("routing")
+            self.lines.append(Assign((computed.result, record), expression, keep=True))
+        else:
+            self._assign(computed.result, expression)
 
     def _spread_share(self, computed: Computed) -> None:
         """What is computed from a share of the step's mean is a share too."""
@@ -172,11 +185,21 @@ class Body:
         dims = bool(moved.source.value.dims)
         expression = self.operand(moved.source, narrow=travels and dims)
         for step in moved.steps:
-            expression = self.context.helpers.step(expression, step, weight=is_weight)
+            expression = self.context.helpers.step(expression, self._as_it_lies(step, moved), weight=is_weight)
         dtype = self.context.dtype(moved.source)
         self.context.dtypes[moved.result] = "compute" if travels and dims and dtype == "wide" else dtype
         self._release(moved.source)
         self.lines.append(Assign((moved.result,), expression, keep=moved.source.value.named and not is_weight))
+
+    def _as_it_lies(self, step: Step, moved: Moved) -> Step:
+        """A movement of a routed tensor, whose rows stand in place of tokens and experts, by numbers of its dims."""
+        value = moved.source.value
+        lying = self.context.dims(value)
+
+        def at(dim: int | None) -> int | None:
+            return None if dim is None else lying.index(value.dims[dim])
+
+        return step if lying == value.dims else replace(step, dim=at(step.dim), source=at(step.source))
 
     def _release(self, source: Placed) -> None:
         """A named value that only its movement reads need not stand alone before it."""
@@ -256,6 +279,7 @@ class Body:
 
     def _repeat(self, statement: PlacedRepeat) -> None:
         turn = Body(self.module, (*self.stack, statement.count), Var("key"), self.evaluating)
+        turn.routings = dict(self.routings)
         over = self._scanned_weights(statement, turn)
         for carry in statement.carries:
             self.context.dtypes[carry.start] = self.context.dtypes[carry.after] = "compute"

@@ -8,6 +8,7 @@ from typing import Literal
 
 from meshc.codegen import names
 from meshc.codegen.helpers import Helpers, Kept
+from meshc.codegen.routed import lying
 from meshc.codegen.text import Var, tuple_of
 from meshc.job.model import Train
 from meshc.semantics.placed import (
@@ -21,7 +22,18 @@ from meshc.semantics.placed import (
     PlacedStatement,
     PlacedWeight,
 )
-from meshc.semantics.program import CrossEntropy, Dim, Elementwise, NextToken, Reduce, Softmax, Value
+from meshc.semantics.program import (
+    CrossEntropy,
+    Dim,
+    Elementwise,
+    Load,
+    LoadBalance,
+    NextToken,
+    Reduce,
+    Route,
+    Softmax,
+    Value,
+)
 
 Dtype = Literal["compute", "wide", "float32"]
 """compute: as the job says; wide: float32 because a sum is, until it moves; float32: because the spec says so."""
@@ -83,7 +95,11 @@ class Context:
                 case Computed(operands=operands, result=result):
                     for placed in (*operands, result):
                         if isinstance(placed, Placed):
-                            yield from (d.name for d in placed.value.dims)
+                            yield from (d.name for d in self.dims(placed.value))
+
+    def dims(self, value: Value) -> tuple[Dim, ...]:
+        """A tensor's dims as they lie on devices."""
+        return lying(value, self.placed.routes.get(value))
 
     def _kept(self) -> Kept | None:
         """Whose gathers must be named, so that the remat policy can tell weights from activations."""
@@ -169,6 +185,10 @@ def dtype_of(computed: Computed, context: Context) -> Dtype:
     match computed.op:
         case Elementwise(function="float32"):
             return "float32"
+        case Route():
+            return "compute"
+        case Load() | LoadBalance():
+            return "wide"
         case Reduce(function="mean" | "sum" | "logsumexp") | Softmax() | NextToken() | CrossEntropy():
             return "float32" if "float32" in held else "wide"
         case Elementwise():

@@ -24,7 +24,7 @@ IMPORTS = {
     "nnx": "from flax import nnx",
     "lax": "from jax import lax",
 }
-RUNTIME = ("attention", "gradients", "init", "ops", "remat")
+RUNTIME = ("attention", "gradients", "init", "moe", "ops", "remat")
 PARTS = ("tables", "helpers", "classes", "step", "main")
 
 

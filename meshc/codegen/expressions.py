@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from meshc.codegen import routed
 from meshc.codegen.text import ANY, ATOM, POWER, PRODUCT, SUM, UNARY, Text, call, commas, quoted, text, tuple_of
 from meshc.semantics.placed import Computed, Placed
 from meshc.semantics.program import (
@@ -30,6 +31,7 @@ from meshc.semantics.program import (
     Slowed,
     Softmax,
     Split,
+    Value,
 )
 
 INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT)}
@@ -51,6 +53,14 @@ class Context(Protocol):
     @abstractmethod
     def letters(self, dims: Sequence[Dim]) -> str:
         """One letter for each dim, for einsum."""
+
+    @abstractmethod
+    def route(self, value: Value) -> Route | None:
+        """How a tensor was sent to its experts; None for one that was not."""
+
+    @abstractmethod
+    def routing(self, route: Route) -> Text:
+        """The record of it."""
 
     @abstractmethod
     def extent(self, dim: Dim) -> str:
@@ -121,11 +131,25 @@ class Printer:
                 return self._cross_entropy(op, computed)
             case Custom():
                 return self._custom(op, computed)
-            case Route() | Combine() | LoadBalance() | Load():
-                raise AssertionError(f"{type(op).__name__} got past `supported`")
+            case Route():
+                x, scores, *bias = computed.operands
+                return routed.sending(op, computed, self._narrow(x), self._tensor(scores), *map(self._tensor, bias))
+            case Combine():
+                return call("moe.combine", self._narrow(computed.operands[0]), self._routing(op.routed))
+            case LoadBalance() | Load():
+                return routed.shares(op, computed, self._routing(op.routed))
 
     def _tensor(self, operand: Placed | float) -> Text:
         return self.context.operand(operand) if isinstance(operand, Placed) else number(operand)
+
+    def _routing(self, value: Value) -> Text:
+        route = self.context.route(value)
+        assert route is not None
+        return self.context.routing(route)
+
+    def _dims(self, value: Value) -> tuple[Dim, ...]:
+        """A tensor's dims as they lie."""
+        return routed.lying(value, self.context.route(value))
 
     def _narrow(self, operand: Placed | float) -> Text:
         return self.context.operand(operand, narrow=True) if isinstance(operand, Placed) else number(operand)
@@ -133,7 +157,7 @@ class Printer:
     # ------------------------------------------------------------ elementwise
 
     def _elementwise(self, op: Elementwise, computed: Computed) -> Text:
-        aligned = [self._aligned(x, op.result.dims) for x in computed.operands]
+        aligned = [self._aligned(x, self._dims(op.result), self.context.route(op.result)) for x in computed.operands]
         match op.function:
             case "neg":
                 return text(UNARY, "-", (aligned[0], UNARY))
@@ -151,12 +175,20 @@ class Printer:
             case function:
                 return call(CALLED[function], *aligned)
 
-    def _aligned(self, operand: Placed | float, dims: Sequence[Dim]) -> Text:
-        """The operand with its dims where numpy's broadcasting looks for the result's."""
+    def _aligned(self, operand: Placed | float, dims: Sequence[Dim], route: Route | None = None) -> Text:
+        """The operand with its dims where numpy's broadcasting looks for the result's; of what each expert has one of,
+        in a routed result, each row takes its expert's.
+        """
         expression = self._tensor(operand)
         if not isinstance(operand, Placed):
             return expression
-        own = operand.value.dims
+        own = self._dims(operand.value)
+        if route is not None and route.experts in own:
+            order = [own.index(route.experts), *(i for i, d in enumerate(own) if d != route.experts)]
+            if order != sorted(order):
+                expression = call("jnp.transpose", expression, tuple_of([str(i) for i in order]))
+            expression = call("moe.per_row", expression, self.context.routing(route))
+            own = (dims[0], *(own[i] for i in order[1:]))
         order = [d for d in dims if d in own]
         if list(own) != order:
             permutation = [own.index(d) for d in order]
@@ -175,13 +207,16 @@ class Printer:
 
     def _contract(self, op: Contract, computed: Computed) -> Text:
         left, right = (self._narrow(x) for x in computed.operands)
-        a, b, over = op.left.dims, op.right.dims, op.over
-        if len(b) == 2 and over == (b[0],) and a[-1:] == over and op.result.dims == (*a[:-1], b[1]):
+        route = self.context.route(op.result)
+        if route is not None and route.experts in op.right.dims:
+            return routed.product(op, route, left, right, self.context.routing(route))
+        a, b, result, over = self._dims(op.left), self._dims(op.right), self._dims(op.result), op.over
+        if len(b) == 2 and over == (b[0],) and a[-1:] == over and result == (*a[:-1], b[1]):
             return text(PRODUCT, (left, PRODUCT), " @ ", (right, UNARY))
         of = self.context.letters
-        every = tuple(dict.fromkeys((*a, *b, *op.result.dims)))
+        every = tuple(dict.fromkeys((*a, *b, *result)))
         letter = dict(zip(every, of(every), strict=True))
-        spelled = ["".join(letter[d] for d in dims) for dims in (a, b, op.result.dims)]
+        spelled = ["".join(letter[d] for d in dims) for dims in (a, b, result)]
         return call("jnp.einsum", f'"{spelled[0]},{spelled[1]}->{spelled[2]}"', left, right)
 
     def _lookup(self, op: Lookup, computed: Computed) -> Text:
@@ -198,12 +233,12 @@ class Printer:
     def _reduce(self, op: Reduce, computed: Computed) -> Text:
         (operand,) = computed.operands
         assert isinstance(operand, Placed)
-        dims = operand.value.dims
+        dims, whole_dims = self._dims(operand.value), operand.value.dims
         axes = [dims.index(d) - (len(dims) if d == dims[-1] else 0) for d in op.over]
         axis = {"axis": str(axes[0]) if len(axes) == 1 else tuple_of([str(a) for a in axes])}
         if len(axes) == len(dims):
             axis = {}
-        split = any(operand.layout.axes[dims.index(d)] for d in op.over)
+        split = any(operand.layout.axes[whole_dims.index(d)] for d in op.over)
         wide = {"dtype": "jnp.float32"} if self.context.sums_in_float32 else {}
         expression = self._tensor(operand)
         if op.function == "max":
@@ -219,10 +254,10 @@ class Printer:
     def _softmax(self, op: Softmax, computed: Computed) -> Text:
         (operand,) = computed.operands
         assert isinstance(operand, Placed)
-        at = op.operand.dims.index(op.over)
-        axis = {} if at == len(op.operand.dims) - 1 else {"axis": str(at)}
+        dims, split = self._dims(op.operand), operand.layout.axes[op.operand.dims.index(op.over)]
+        axis = {} if dims[-1] == op.over else {"axis": str(dims.index(op.over))}
         return call(
-            "ops.softmax", self._tensor(operand), **axis, **_axes("axes", operand.layout.axes[at]), **_real(op.over),
+            "ops.softmax", self._tensor(operand), **axis, **_axes("axes", split), **_real(op.over),
             **(self._order("zigzag", op.over) if op.over.padded else {}),
         )  # fmt: skip
 
@@ -277,7 +312,7 @@ class Printer:
         return call("ops.dropout", self._tensor(operand), repr(op.rate), self.context.key(op.path[-1]), **split)
 
     def _concat(self, op: Concat, computed: Computed) -> Text:
-        dims = op.result.dims
+        dims = self._dims(op.result)
         at = dims.index(op.along)
         parts = [
             self._natural(self._aligned(x, (*dims[:at], part, *dims[at + 1 :])), (*dims[:at], part), (part,))
@@ -289,12 +324,13 @@ class Printer:
         return self._turned(whole, dims, (op.along,))
 
     def _split(self, op: Split, computed: Computed) -> Text:
-        at = op.operand.dims.index(op.along)
+        dims = self._dims(op.operand)
+        at = dims.index(op.along)
         part = f"{op.start or ''}:{op.start + op.part.size}"
-        last = at == len(op.operand.dims) - 1
+        last = at == len(dims) - 1
         index = f"..., {part}" if last and at else ", ".join([":"] * at + [part])
-        operand = self._natural(self._tensor(computed.operands[0]), op.operand.dims, (op.along,))
-        return self._turned(text(ATOM, (operand, ATOM), "[", index, "]"), op.result.dims, (op.part,))
+        operand = self._natural(self._tensor(computed.operands[0]), dims, (op.along,))
+        return self._turned(text(ATOM, (operand, ATOM), "[", index, "]"), self._dims(op.result), (op.part,))
 
     def _custom(self, op: Custom, computed: Computed) -> Text:
         """A dim that a user's function sees whole it sees in natural order."""

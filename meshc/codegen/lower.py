@@ -150,7 +150,7 @@ class Module:
             return target.name
         assert isinstance(target, Placed)
         return names.identifier(target.value.name) + names.suffix(
-            (d.name for d in target.value.dims), self.context.letters
+            (d.name for d in self.context.dims(target.value)), self.context.letters
         )
 
     def _init(self) -> list[str]:

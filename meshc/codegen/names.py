@@ -14,8 +14,8 @@ from collections.abc import Iterable
 
 LONGEST = 40  # characters; longer names are cut and numbered, so that lines can be broken
 MODULES = (
-    "argparse", "attention", "functools", "gradients", "init", "jax", "jnp", "lax", "nnx", "ops", "optax", "remat",
-    "runtime",
+    "argparse", "attention", "functools", "gradients", "init", "jax", "jnp", "lax", "moe", "nnx", "ops", "optax",
+    "remat", "runtime",
 )  # fmt: skip
 PROGRAM = (
     "CARRIED", "COMPUTE", "GRADS", "GROUPS", "INPUTS", "MESH", "MICROSTEPS", "Mesh", "NamedSharding", "OPTIMIZER",

@@ -74,7 +74,7 @@ def _title(placed: PlacedProgram) -> str:
 
 def _legend(context: Context) -> Iterator[str]:
     """`B batch   L seq`, the letters of shapes in names, a few lines of them."""
-    used = {d.name for s in statements(context.placed.model.body) for d in _dims_of(s)}
+    used = {d.name for s in statements(context.placed.model.body) for d in _dims_of(context, s)}
     entries = [f"{letter} {comment(dim)}" for dim, letter in context.letters.items() if dim in used]
     line = ""
     for entry in entries:
@@ -86,11 +86,11 @@ def _legend(context: Context) -> Iterator[str]:
         yield line
 
 
-def _dims_of(statement) -> Iterator[Dim]:
+def _dims_of(context: Context, statement) -> Iterator[Dim]:
     if isinstance(statement, Computed):
         for placed in (*statement.operands, statement.result):
             if isinstance(placed, Placed):
-                yield from placed.value.dims
+                yield from context.dims(placed.value)
 
 
 def _imports(context: Context) -> Iterator[str]:

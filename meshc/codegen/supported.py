@@ -8,7 +8,7 @@ from meshc.codegen.padding import falsified
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed, PlacedProgram
-from meshc.semantics.program import Combine, Load, LoadBalance, Route
+from meshc.semantics.program import Attend, Route
 from meshc.source import Span
 
 
@@ -31,9 +31,11 @@ def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
         yield "pipelines", stage.place
     for item in flatten(placed).statements:
         match item.statement:
-            case Computed(op=Route() | Combine() | LoadBalance() | Load() as op):
-                yield "routed experts", op.span
-            case Computed(inner=inner, op=op) if any(c.op in ("collective_permute", "all_gather") for c in inner):
+            case Computed(op=Route(capacity=float()) as op) if any(placed.order(d) for d in op.operand.dims):
+                yield "a capacity of experts whose tokens lie in zigzag order", op.span
+            case Computed(inner=inner, op=Attend() as op) if any(
+                c.op in ("collective_permute", "all_gather") for c in inner
+            ):
                 yield "attention that exchanges keys", op.span
     for rule in placed.program.rules:
         if rule.zigzag and rule in placed.spoken:

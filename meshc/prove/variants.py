@@ -66,7 +66,8 @@ class Pair:
 def write_pair(build: Builder, flags: Sequence[str], directory: Path) -> Pair:
     """Generates both programs under `directory`. Raises CannotBuild."""
     built = _built(build(flags, True))
-    ones = tuple(f"mesh.{axis.name}=1" for axis in built.placed.program.axes)
+    program = built.placed.program
+    ones = tuple(f"mesh.{axis.name}=1" for view in (program, *program.views) for axis in view.axes)
     one = _built(build((*flags, *ones), False))
     return Pair(built, _write(built, directory / "mesh"), _write(one, directory / "one"))
 

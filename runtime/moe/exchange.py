@@ -44,20 +44,15 @@ def plan(counts: jax.Array, axes: Axes) -> Plan:
     return Plan(own(rows, axis=0), own(starts, axis=0), own(every, axis=1), own(starts, axis=1))
 
 
-def _exchange(rows: jax.Array, plan: Plan, size: int, axes: Axes) -> jax.Array:
-    padded = functools.partial(_out_padded, size=size, axes=axes)
-    if rows.ndim == 1:  # a number of each row: the TPU's ragged form would send 128
-        return padded(rows, plan)
-    ragged = functools.partial(_out_ragged, size=size, axes=axes)
-    return lax.platform_dependent(rows, plan, cpu=padded, default=ragged)
+def _sends_blocks(rows: jax.Array) -> bool:
+    """Whether rows go in padded blocks. So do numbers of one a row, each of which the TPU's ragged form makes 128.
 
-
-def _return(blocks: jax.Array, plan: Plan, length: int, axes: Axes) -> jax.Array:
-    padded = functools.partial(_back_padded, length=length, axes=axes)
-    if blocks.ndim == 1:
-        return padded(blocks, plan)
-    ragged = functools.partial(_back_ragged, length=length, axes=axes)
-    return lax.platform_dependent(blocks, plan, cpu=padded, default=ragged)
+    Asked of the mesh, not left to `lax.platform_dependent`: that compiles to a conditional, and XLA:CPU takes what is
+    in one and an all-to-all beside it for the same collective.
+    """
+    device = jax.sharding.get_abstract_mesh().abstract_device
+    platform = device.platform if device is not None else jax.default_backend()
+    return platform == "cpu" or rows.ndim == 1
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4))
@@ -66,13 +61,15 @@ def exchange(rows: jax.Array, plan: Plan, size: int, length: int, axes: Axes) ->
 
     Behind the rows that came, a block is zero. The transpose of `back`.
     """
-    return _exchange(rows, plan, size, axes)
+    out = _out_padded if _sends_blocks(rows) else _out_ragged
+    return out(rows, plan, size, axes)
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4))
 def back(blocks: jax.Array, plan: Plan, size: int, length: int, axes: Axes) -> jax.Array:
     """Blocks [devices * size, …] back to where their rows came from: [length, …]; rows that were not sent are zero."""
-    return _return(blocks, plan, length, axes)
+    way = _back_padded if _sends_blocks(blocks) else _back_ragged
+    return way(blocks, plan, length, axes)
 
 
 exchange.defvjp(
