@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from meshc.diagnostics.arrange import arranged, has_errors
 from meshc.diagnostics.model import Diagnostic
+from meshc.diagnostics.run import no_spec
 from meshc.diagnostics.suppress import suppress
 from meshc.job.overrides import redirected
-from meshc.job.target import Request, Target, read
+from meshc.job.target import Request, Target, is_job, read
 from meshc.load import load
 from meshc.source import SourceFile, Span
 
@@ -162,6 +163,8 @@ def formatted(path: str) -> tuple[str, str | None, list[Diagnostic]]:
     """The text of a spec and the one way to write it, None where it cannot be said."""
     from meshc.syntax.format import format_source
 
+    if is_job(path):
+        return "", None, [no_spec(path)]
     source = load(path)
     if isinstance(source, Diagnostic):
         return "", None, [source]

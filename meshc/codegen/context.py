@@ -10,7 +10,7 @@ from meshc.codegen import names
 from meshc.codegen.helpers import Helpers, Kept
 from meshc.codegen.routed import lying
 from meshc.codegen.text import Var, tuple_of
-from meshc.job.model import Train
+from meshc.job.model import BYTES, Train
 from meshc.semantics.placed import (
     Computed,
     Moved,
@@ -37,7 +37,6 @@ from meshc.semantics.program import (
 
 Dtype = Literal["compute", "wide", "float32"]
 """compute: as the job says; wide: float32 because a sum is, until it moves; float32: because the spec says so."""
-BITS = {"float64": 64, "float32": 32, "bfloat16": 16, "float16": 16}
 
 
 def statements(body: Iterable[PlacedStatement]) -> Iterator[PlacedStatement]:
@@ -148,7 +147,7 @@ class Context:
 
     @property
     def sums_in_float32(self) -> bool:
-        return BITS[self.train.precision.compute] < 32
+        return BYTES[self.train.precision.compute] < 4
 
     @property
     def casts_weights(self) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import fnmatch
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from meshc.job.groups import group_of
 from meshc.job.model import Optimizer
 from meshc.semantics.collectives import Settings
 from meshc.semantics.flat import flatten
@@ -65,8 +65,7 @@ def _elements(program: PlacedProgram, dims: Sequence[Dim], layout: Layout) -> in
 
 def _moments(program: PlacedProgram, weight: PlacedWeight, optimizer: Optimizer) -> int:
     """Numbers that the optimizer keeps of a weight; Adafactor a row and a column of a matrix (arXiv:1804.04235)."""
-    path = weight.weight.dotted
-    group = next((g for g in optimizer.groups if fnmatch.fnmatchcase(path, g.match)), None)
+    group = group_of(optimizer, weight.weight.dotted)
     if group is not None and group.frozen:
         return 0
     elements = _elements(program, weight.weight.dims, weight.optimizer)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from meshc.job.model import Job
+from meshc.job.model import BYTES, Job
 from meshc.job.slices import Slice
 from meshc.semantics.collectives import Settings
-
-BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 
 
 def settings_of(job: Job, slice: Slice | None = None) -> Settings:

@@ -34,6 +34,7 @@ TITLES: dict[str, str] = {
     "E0133": "a file is not UTF-8 text",
     "E0134": "a file holds NUL bytes",
     "E0135": "a file is too large to be a spec",
+    "E0136": "a job where a spec is needed",
     "E0140": "a suppression gives no reason",
     "E0141": "a suppression names no warning",
     "W0140": "a suppression silences nothing",

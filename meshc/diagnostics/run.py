@@ -10,6 +10,10 @@ def cannot_write(path: str, why: str) -> Diagnostic:
     return Diagnostic("E0602", f"cannot write `{path}`: {why}", (), ("nothing was left half-written",))
 
 
+def no_spec(path: str) -> Diagnostic:
+    return Diagnostic("E0136", f"`{path}` is a job, and `meshc fmt` writes specs", (), ("name its `spec` instead",))
+
+
 def unprinted(why: str) -> Diagnostic:
     return Diagnostic("E0602", f"cannot write the output: {why}")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 
 from meshc.diagnostics import job as say
 from meshc.diagnostics.model import Diagnostic
+from meshc.job.groups import matches
 from meshc.job.job_file import JobFile
 from meshc.job.model import OptimizerName
 
@@ -60,7 +60,7 @@ def _groups(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
     taken: set[str] = set()
     for i, group in enumerate(job.job.train.optimizer.groups):
         section = ("train", "optimizer", "groups", i)
-        matched = {path for path in paths if fnmatchcase(path, group.match)}
+        matched = {path for path in paths if matches(group, path)}
         if matched and matched <= taken and (span := job.span(*section, "match")):
             yield say.group_taken(group.match, span)
         taken |= matched

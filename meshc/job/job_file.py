@@ -12,6 +12,7 @@ from meshc.diagnostics.model import Diagnostic
 from meshc.job.catalogue import find_slice
 from meshc.job.model import Job
 from meshc.job.overrides import Override, merged
+from meshc.job.paths import anchored
 from meshc.job.read import place, validate
 from meshc.job.slice_fields import SliceFields
 from meshc.job.slices import Slice
@@ -21,7 +22,7 @@ from meshc.source import SourceFile, Span
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
-    """`spec` is the path of the spec, `overrides` what changes in it.
+    """`spec` is the path of the spec, `overrides` what changes in it; the job's own paths are absolute.
 
     `slice` is None where neither job nor flag names one.
     """
@@ -77,7 +78,7 @@ def _job(
         return None, problems
     found, problems = _slice(job, tree, flag)
     of_spec = merged(_spec_overrides(tree), (o for o in flags if not o.of_job))
-    return JobFile(job, tree, base / job.spec, of_spec, found), problems
+    return JobFile(anchored(job, tree, base), tree, base / job.spec, of_spec, found), problems
 
 
 def with_value(tree: Mapping, override: Override, value: Node) -> Mapping:

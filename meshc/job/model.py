@@ -9,6 +9,8 @@ from pydantic import Field
 from meshc.job.slice_fields import SliceFields, Strict
 
 Dtype = Literal["float64", "float32", "bfloat16", "float16"]
+BYTES: dict[Dtype, int] = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
+"""Of one element."""
 Remat = Literal["none", "attention", "dots", "full"]
 """What the backward pass computes again: nothing, attention's scores, all but the products, everything."""
 OptimizerName = Literal["adamw", "adam", "sgd", "lion", "adafactor", "lamb"]
@@ -84,8 +86,8 @@ class Data(Strict):
     `python-stdlib` is the sources of this machine's Python standard library, as text; `text` files of `paths` (globs),
     encoded by `tokenizer`: `bytes`, or the path of a `tokenizer.json`; `tokens` files of `paths` with token ids
     (`.npy`, or raw of `token_dtype`); `synthetic` ids drawn from the seed. After each text comes the id 0 (`bytes`), or
-    the tokenizer's own end of text. Samples are shuffled by `train.seed`. Paths are relative to where the program is
-    started, not to this file.
+    the tokenizer's own end of text. Samples are shuffled by `train.seed`. Paths are relative to this file, those of
+    the command line to where `meshc` is started; programs have them as absolute ones.
     """
 
     source: Literal["python-stdlib", "text", "tokens", "synthetic"] = "python-stdlib"
@@ -98,8 +100,7 @@ class Checkpoint(Strict):
     """`dir` is relative to the run's directory.
 
     One is written each `every` steps and at the end; `keep` of them stay. A run that starts takes its weights, and
-    only them, from `init_from`: a run's directory, its checkpoints, or one of them, relative to where the program is
-    started.
+    only them, from `init_from`: a run's directory, its checkpoints, or one of them, relative to this file.
     """
 
     dir: Annotated[str, Field(min_length=1)] = "checkpoints"

@@ -39,6 +39,11 @@ class Target:
     job: JobFile | None
 
 
+def is_job(path: str) -> bool:
+    """Whether a path names a job rather than a spec."""
+    return Path(path).suffix in (".yaml", ".yml")
+
+
 def read(request: Request, with_job: bool) -> tuple[Target | None, list[Diagnostic]]:
     """The target of a request, or None and why not.
 
@@ -49,9 +54,9 @@ def read(request: Request, with_job: bool) -> tuple[Target | None, list[Diagnost
         return None, [source]
     flags, problems = _flags(request)
     asked = _whole("--slice", request.slice) if request.slice is not None else None
-    is_job = Path(request.path).suffix in (".yaml", ".yml")
-    if is_job or with_job or any(flag.of_job for flag in flags):
-        target, found = _with_job(source, is_job, flags, asked)
+    written = is_job(request.path)
+    if written or with_job or any(flag.of_job for flag in flags):
+        target, found = _with_job(source, written, flags, asked)
     else:
         slice, found = find_slice(asked.text, asked) if asked else (None, [])
         target = Target(source, flags, slice, None)
@@ -59,11 +64,11 @@ def read(request: Request, with_job: bool) -> tuple[Target | None, list[Diagnost
 
 
 def _with_job(
-    source: SourceFile, is_job: bool, flags: tuple[Override, ...], asked: Span | None
+    source: SourceFile, written: bool, flags: tuple[Override, ...], asked: Span | None
 ) -> tuple[Target | None, list[Diagnostic]]:
     from meshc.job.job_file import default_job, read_job
 
-    if not is_job:
+    if not written:
         job, problems = default_job(Path(source.name), flags, asked)
         of_spec = tuple(flag for flag in flags if not flag.of_job)
         return Target(source, of_spec, job.slice if job else None, job), problems

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from meshc.children import end
 from meshc.diagnostics import run as say
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.slices import Slice
@@ -44,7 +45,7 @@ def run_program(directory: Path, arguments: Sequence[str], env: Environment) -> 
         with _forwarding(child):
             code = child.wait()
     finally:
-        _end(child)
+        end(child, SECONDS_TO_END)
     return code
 
 
@@ -85,13 +86,3 @@ def _forwarding(child: subprocess.Popen[bytes]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    if child.poll() is None:
-        child.terminate()
-        try:
-            child.wait(SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from meshc.children import end
 from meshc.prove.model import Measure
 from meshc.runtime.env import PATIENT, THREADS, threads
 
@@ -87,20 +88,8 @@ def _wait(command: list[str], env: dict[str, str], stderr: Path) -> tuple[int, s
         try:
             code = child.wait()
         finally:
-            _end(child)
+            end(child, SECONDS_TO_END)
     return code, stderr.read_text(encoding="utf-8", errors="replace")
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    if child.poll() is None:
-        child.terminate()
-        try:
-            child.wait(SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-    if child.stdin:
-        child.stdin.close()
 
 
 def _last_words(code: int, stderr: str) -> str:

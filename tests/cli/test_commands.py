@@ -57,6 +57,22 @@ def test_fmt_leaves_a_broken_spec_alone(meshc, home: Path):
     assert (home / "spec.mesh").read_text() == broken
 
 
+def test_fmt_says_that_a_job_is_no_spec(meshc, home: Path):
+    (home / "job.yaml").write_text("spec:  spec.mesh\n")
+    done = meshc("fmt", "job.yaml", cwd=home)
+    assert (done.code, done.out) == (1, "")
+    assert "error[E0136]: `job.yaml` is a job, and `meshc fmt` writes specs" in done.err
+    assert (home / "job.yaml").read_text() == "spec:  spec.mesh\n"
+
+
+def test_a_program_reads_what_lies_beside_its_job(meshc, home: Path):
+    """Wherever it is started: built in one directory, its job in another."""
+    (home / "jobs").mkdir()
+    (home / "jobs" / "job.yaml").write_text("spec: ../spec.mesh\ndata: {source: text, paths: [corpus/*.txt]}\n")
+    assert meshc("build", "jobs/job.yaml", "-o", "built", "--set", "vocab=256", cwd=home).code == 0
+    assert f'runtime.Text(["{home}/jobs/corpus/*.txt"], "bytes")' in (home / "built" / "train.py").read_text()
+
+
 def test_fmt_keeps_the_mode_and_writes_through_a_link(meshc, home: Path):
     (home / "spec.mesh").write_text(SPEC.replace("mesh { dp = 2 }", "mesh{dp=2}"))
     (home / "spec.mesh").chmod(0o640)

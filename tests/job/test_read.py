@@ -7,6 +7,7 @@ import pytest
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.job_file import JobFile, default_job, read_job
 from meshc.job.overrides import parse_flags
+from meshc.runtime.data.files import matching
 from meshc.source import SourceFile
 
 CHIP = "hbm_bytes: 1, hbm_bandwidth: 1.0, matrix_rates: {bfloat16: 1.0}"
@@ -132,7 +133,29 @@ def test_flags_win_over_the_file_and_keep_the_rest():
 def test_a_flag_can_give_a_whole_section_or_list():
     found = job("spec: a", "train.optimizer={name: sgd, lr: 0.5}", "data.paths=[x, y]", "data.source=text")
     assert (found.job.train.optimizer.name, found.job.train.optimizer.lr) == ("sgd", 0.5)
-    assert found.job.data.paths == ("x", "y")
+    assert found.job.data.paths == tuple(str(Path(name).absolute()) for name in ("x", "y"))
+
+
+def test_paths_are_relative_to_the_file_and_those_of_flags_to_where_we_are(monkeypatch, tmp_path: Path):
+    monkeypatch.chdir(tmp_path)
+    text = "spec: a\ndata: {source: text, paths: [c/*.txt, /x, ~/y, 'gs://b/z'], tokenizer: t.json}\n"
+    text += "checkpoint: {dir: kept, init_from: ../runs/a}"
+    found = job(text)  # jobs/job.yaml
+    assert found.job.data.paths == (f"{tmp_path}/jobs/c/*.txt", "/x", "~/y", "gs://b/z")
+    assert found.job.data.tokenizer == f"{tmp_path}/jobs/t.json"
+    assert (found.job.checkpoint.init_from, found.job.checkpoint.dir) == (f"{tmp_path}/runs/a", "kept")
+    flagged = job(text, "data.paths=[c.txt]", "checkpoint.init_from=runs/b")
+    assert flagged.job.data.paths == (f"{tmp_path}/c.txt",)
+    assert flagged.job.checkpoint.init_from == f"{tmp_path}/runs/b"
+    assert flagged.job.data.tokenizer == f"{tmp_path}/jobs/t.json"
+
+
+def test_a_directory_whose_name_is_a_pattern_is_taken_literally(monkeypatch, tmp_path: Path):
+    home = tmp_path / "runs[1]*"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    (home / "a.txt").write_text("text")
+    assert matching(job("spec: a", "data.paths=['*.txt']").job.data.paths) == [home / "a.txt"]
 
 
 def test_what_a_flag_does_wrong_is_shown_at_the_flag():

@@ -14,7 +14,7 @@ from meshc.diagnostics.model import Diagnostic, Edit
 from meshc.diagnostics.suggest import divisors
 from meshc.job.wiring import Link, links
 from meshc.semantics.checks.context import Context
-from meshc.semantics.collectives import derive
+from meshc.semantics.collectives import Settings, derive
 from meshc.semantics.links import Network, network
 from meshc.semantics.program import Axis, Program
 
@@ -40,7 +40,7 @@ def axes_stay_near(context: Context) -> Iterator[Diagnostic]:
 
 def _order(context: Context, now: Network) -> Iterator[Diagnostic]:
     program = context.placed.program
-    collectives = derive(context.placed)
+    collectives = derive(context.placed, Settings(ragged=now.slice.platform != "cpu"))
     took = now.total_seconds(collectives)
     ranked = []
     for order in _orders(program):
