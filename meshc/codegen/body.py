@@ -10,6 +10,7 @@ from meshc.codegen import names
 from meshc.codegen.context import dtype_of, gathers_weights, statements
 from meshc.codegen.expressions import Printer
 from meshc.codegen.lines import Assign, Give, Line, Put, Run, Scan
+from meshc.codegen.pieces import called, flat, grouped, read, singular
 from meshc.codegen.text import ANY, ATOM, PRODUCT, SUM, Text, Var, atom, call, commas, quoted, ref, text
 from meshc.semantics.placed import (
     Computed,
@@ -233,7 +234,7 @@ class Body:
         arguments = [self.operand(p, narrow=True) for p in invoke.inputs]
         arguments += [self.key(module.name) if x is self.context.key else ref(self._extra(x)) for x in lowered.extras]
         attribute = self.context.attributes[module.name]
-        expression = _called(self._instance(attribute), arguments)
+        expression = called(self._instance(attribute), arguments)
         if lowered.has_state:
             self.has_state = True
             if self.stack:
@@ -297,10 +298,10 @@ class Body:
         ends = [turn.carried(c.end) for c in statement.carries]
         results = [x for _, x in made]
         turn.lines += turn.puts
-        turn.lines.append(Give(text(ANY, _grouped(ends), ", ", _grouped(results))))
+        turn.lines.append(Give(text(ANY, grouped(ends), ", ", grouped(results))))
         self.lines.append(
             Scan(
-                Var(_singular(statement.count.name)),
+                Var(singular(statement.count.name)),
                 self._decorator(statement),
                 tuple((self.carried(c.before), c.start, c.after) for c in statement.carries),
                 tuple(over),
@@ -321,7 +322,7 @@ class Body:
         own = [w for w in self.module.module.weights if len(w.weight.stack) >= depth]
         over: list[tuple[Text, object]] = []
         for weight in own:
-            if not any(weight.inside in _read(s) for s in flat(statement.body)):
+            if not any(weight.inside in read(s) for s in flat(statement.body)):
                 continue
             inside = Placed(weight.weight.value, weight.inside.layout)
             turn.local[weight.weight.value] = inside
@@ -377,44 +378,3 @@ class Body:
                     return ""
                 policy = "remat.all_but_gathered_weights"
         return f"@functools.partial(jax.checkpoint, policy={policy})"
-
-
-def _read(statement: PlacedStatement) -> set[object]:
-    match statement:
-        case Computed(operands=operands):
-            return {x for x in operands if isinstance(x, Placed)}
-        case Moved(source=source):
-            return {source}
-        case PlacedInvoke(inputs=inputs):
-            return set(inputs)
-        case PlacedUpdate(value=value) | PlacedLoss(value=value) | PlacedMetric(value=value):
-            return {value}
-        case PlacedRepeat():
-            return set()
-
-
-def _called(callee: Text, arguments: Sequence[Text]) -> Text:
-    return text(ATOM, callee, "(", *commas(arguments), ")")
-
-
-def _grouped(items: Sequence[Text]) -> Text:
-    return text(ATOM, "(", listed(items), ")") if len(items) > 1 else listed(items)
-
-
-def _singular(name: str) -> str:
-    name = names.identifier(name, "turn")
-    return name[:-1] if name.endswith("s") and len(name) > 2 else f"{name}_turn"
-
-
-def flat(body: Sequence[PlacedStatement]):
-    """Statements of a module itself, in its repeats too, without those of layers that it calls."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, PlacedRepeat):
-            yield from flat(statement.body)
-
-
-def listed(results: Sequence[Text]) -> Text:
-    if not results:
-        return atom("None")
-    return results[0] if len(results) == 1 else text(ANY, *commas(results))

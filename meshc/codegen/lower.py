@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from meshc.codegen import names
-from meshc.codegen.body import Body, flat, listed
+from meshc.codegen.body import Body
 from meshc.codegen.context import Context, Dtype
 from meshc.codegen.lines import Assign, Give, Writer, inlined, uses, without_dead
+from meshc.codegen.pieces import flat, listed
 from meshc.codegen.text import (
     ANY,
     ATOM,
