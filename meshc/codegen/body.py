@@ -42,7 +42,6 @@ class Body:
         self.losses: list[Text] = []
         self.metrics: list[Text] = []  # entries of a dict
         self.puts: list[Put] = []
-        self.results = 0
         self.has_state = False
         self.held: set[object] = set()
         self.routings: dict[Route, Var] = {}  # records of how tokens were sent
@@ -53,6 +52,7 @@ class Body:
         self.stacked_puts: list[tuple[Weight, Text]] = []
         self.stateful: list[tuple[str, Var]] = []
         self.uses_key = False
+        self.turns: dict[PlacedRepeat, Var] = {}  # of repeats that are cut: what a stage has of them
         self.printer = Printer(self)
 
     # ------------------------------------------------------------ what expressions ask
@@ -79,7 +79,7 @@ class Body:
     def extent(self, dim: Dim) -> str:
         whole = self.context.real(dim)
         batch = self.context.placed.batch
-        micro = batch is not None and dim.name == batch.name and self.context.train.microsteps > 1
+        micro = batch is not None and dim.name == batch.name and self.context.placed.microsteps > 1
         return f"({whole} // MICROSTEPS)" if micro else whole
 
     def route(self, value: Value) -> Route | None:
@@ -211,7 +211,7 @@ class Body:
     def _share(self, value: Placed) -> Text:
         """A scalar as this microstep's part of the step's mean."""
         expression = self.operand(value)
-        if self.context.train.microsteps == 1 or value.value in self.context.shares:
+        if self.context.placed.microsteps == 1 or value.value in self.context.shares:
             return expression
         return text(PRODUCT, (expression, PRODUCT), " / MICROSTEPS")
 
@@ -279,6 +279,7 @@ class Body:
     # ------------------------------------------------------------ repeats
 
     def _repeat(self, statement: PlacedRepeat) -> None:
+        turns = self.turns.get(statement)
         turn = Body(self.module, (*self.stack, statement.count), Var("key"), self.evaluating)
         turn.routings = dict(self.routings)
         over = self._scanned_weights(statement, turn)
@@ -289,10 +290,12 @@ class Body:
         turn.run(statement.body)
         for extra in turn.extras:
             self._extra(extra)
+        count = self.context.constant(statement.count)
         if turn.uses_key:
             outer_key = self.key(statement.count.name)
-            over.append((call("init.turns", outer_key, self.context.constant(statement.count)), turn.turn_key))
-        made = self._stacked_effects(turn)
+            keys = call("init.turns", outer_key, count)
+            over.append((text(ATOM, ref(turns), ".of(", keys, ")") if turns else keys, turn.turn_key))
+        made = self._stacked_effects(turn, count if turns else None)
         after: list[Line] = []
         self._stacked_state(turn, made, after)
         ends = [turn.carried(c.end) for c in statement.carries]
@@ -309,8 +312,9 @@ class Body:
                 tuple((self._instance(attribute), local) for attribute, local in turn.instances.items()),
                 Var("structure"),
                 Var("weights"),
-                self.context.constant(statement.count),
+                count,
                 tuple(turn.lines),
+                ref(turns) if turns else None,
             )
         )
         self.lines += after
@@ -331,8 +335,8 @@ class Body:
             over.append((ref(outer) if outer else atom(f"self.{attribute}[...]"), inside))
         return over
 
-    def _stacked_effects(self, turn: Body) -> list[tuple[object, Text]]:
-        """Loss terms and metrics come out of the scan stacked: terms are added up, metrics averaged."""
+    def _stacked_effects(self, turn: Body, of: str | None) -> list[tuple[object, Text]]:
+        """Loss terms and metrics come out of the scan stacked: added up; averaged, in a stage by `of`, all turns."""
         loss, metrics = turn.effects()
         made: list[tuple[object, Text]] = []
         if loss is not None:
@@ -340,7 +344,8 @@ class Body:
             self.losses.append(text(ATOM, (ref(made[-1][0]), ATOM), ".sum()"))
         if metrics is not None:
             made.append((Var("metrics"), metrics))
-            mean = text(ATOM, "jax.tree.map(lambda m: m.mean(0), ", ref(made[-1][0]), ")")
+            average = f"m.sum(0) / {of}" if of else "m.mean(0)"
+            mean = text(ATOM, f"jax.tree.map(lambda m: {average}, ", ref(made[-1][0]), ")")
             self.metrics.append(text(ANY, "**", mean))
         return made
 

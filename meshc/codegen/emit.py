@@ -24,8 +24,10 @@ IMPORTS = {
     "nnx": "from flax import nnx",
     "lax": "from jax import lax",
 }
-RUNTIME = ("attention", "gradients", "init", "moe", "ops", "remat")
+RUNTIME = ("attention", "gradients", "init", "moe", "ops", "pipeline", "remat")
 PARTS = ("tables", "helpers", "classes", "step", "main")
+STEP_IN_STAGES = "pipeline"
+"""The template that takes the place of `step` where layers are cut into stages."""
 
 
 def emit(
@@ -38,7 +40,8 @@ def emit(
 
 def render(view: ProgramView) -> str:
     templates = _environment()
-    body = "".join(templates.get_template(f"{part}.py.j2").render(p=view) for part in PARTS)
+    parts = [STEP_IN_STAGES if part == "step" and view.step.pipeline else part for part in PARTS]
+    body = "".join(templates.get_template(f"{part}.py.j2").render(p=view) for part in parts)
     header = templates.get_template("header.py.j2").render(p=view, imports=list(_imports(body, view)))
     lines = [line for long in f"{header}{body}".splitlines() for line in _fitted(long)]
     return "\n".join(lines) + "\n"

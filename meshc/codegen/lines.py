@@ -64,6 +64,7 @@ class Scan:
     weights: Var
     count: str
     body: tuple[Line, ...]
+    turns: Text | None = None  # those of a stage, where it is not all of them
 
 
 Line = Assign | Put | Run | Give | Scan
@@ -74,6 +75,8 @@ def texts(line: Line) -> Iterator[Text]:
         case Scan():
             yield from (before for before, _, _ in line.carried)
             yield from (of for of, _ in (*line.over, *line.modules))
+            if line.turns is not None:
+                yield line.turns
         case _:
             yield line.value
 
@@ -223,8 +226,12 @@ class Writer:
         made: list[str] = []
         for target in scan.made:
             made.append(self.bind(target, busy | set(after) | set(made)))
-        xs = f"{_one(over, '')}" if over else f"length={scan.count}"
-        call = f"lax.scan({function}, {_one(before, 'None')}, {xs})"
+        if scan.turns is not None:
+            turns = scan.turns.render(self.named.__getitem__)
+            call = f"pipeline.scan({function}, {_one(before, 'None')}, {_one(over, 'None')}, {turns})"
+        else:
+            xs = f"{_one(over, '')}" if over else f"length={scan.count}"
+            call = f"lax.scan({function}, {_one(before, 'None')}, {xs})"
         return [*code, *broken(f"{_one(after, '_')}, {_one(made, '_')} = {call}", indent)]
 
     def _turn(self, scan: Scan, indent: int, function: str, captured: frozenset[str]) -> list[str]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from meshc.codegen import names
 from meshc.codegen.body import Body
 from meshc.codegen.context import Context, Dtype
 from meshc.codegen.lines import Assign, Give, Writer, inlined, uses, without_dead
 from meshc.codegen.pieces import flat, listed
+from meshc.codegen.stages import Part, in_stages
 from meshc.codegen.text import (
     ANY,
     ATOM,
@@ -24,7 +25,7 @@ from meshc.codegen.text import (
     text,
     tuple_of,
 )
-from meshc.codegen.views import ClassView
+from meshc.codegen.views import ClassView, MethodView
 from meshc.semantics.placed import (
     Placed,
     PlacedModule,
@@ -36,7 +37,10 @@ from meshc.semantics.program import Dim, Init, Weight
 
 @dataclass(frozen=True)
 class Lowered:
-    """A module as its caller sees it. `extras` are what it takes besides its inputs: targets, their counts, a key."""
+    """A module as its caller sees it. `extras` are what it takes besides its inputs: targets, their counts, a key.
+
+    `parts` are the methods of a model that is cut into stages.
+    """
 
     view: ClassView
     extras: tuple[object, ...]
@@ -45,6 +49,7 @@ class Lowered:
     has_metrics: bool
     has_state: bool
     reads: tuple[Placed, ...] | None = None  # inputs of the model's `predict`, where there is one
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass
@@ -76,6 +81,31 @@ class Module:
         self.updated = {s.update.weight.value for s in flat(module.body) if isinstance(s, PlacedUpdate)}
 
     def lower(self) -> Lowered:
+        if self.is_model and self.context.placed.pipeline is not None:
+            return in_stages(self, self.context.placed.pipeline)
+        body = self.begun()
+        body.run(self.module.body)
+        outputs = () if self.is_model else self.module.outputs
+        results = [body.operand(p, narrow=True) for p in outputs]
+        loss, metrics = body.effects()
+        if self.is_model and loss is None:
+            loss = atom("jnp.float32(0)")
+        results += [x for x in (loss, metrics) if x is not None]
+        body.lines += [*body.puts, Give(listed(results))]
+        methods = [self.method("__call__", body, self.module.inputs, returned(results))]
+        reads = None
+        if self.is_model and predicts(self.context.placed):
+            predict, reads = self._predict()
+            methods.append(predict)
+        view = self.view(methods)
+        dtypes: tuple[Dtype, ...] = tuple(
+            "float32" if self.context.dtype(p) == "float32" else "compute" for p in outputs
+        )
+        has_state = bool(self.updated) or body.has_state
+        return Lowered(view, tuple(body.extras), dtypes, loss is not None, metrics is not None, has_state, reads)
+
+    def begun(self) -> Body:
+        """An empty body, with the carried tensors in hand that it may update."""
         body = Body(self, (), self.context.key)
         for weight in self.module.weights:
             if not weight.weight.trained:
@@ -84,24 +114,9 @@ class Module:
                 if w.weight.value in self.updated and not w.weight.stack[len(self.stack):]]  # fmt: skip
         body.lines += held
         body.held = {line.targets[0] for line in held}
-        body.run(self.module.body)
-        outputs = () if self.is_model else self.module.outputs
-        results = [body.operand(p, narrow=True) for p in outputs]
-        loss, metrics = body.effects()
-        if self.is_model and loss is None:
-            loss = atom("jnp.float32(0)")
-        results += [x for x in (loss, metrics) if x is not None]
-        body.results = len(results)
-        body.lines += [*body.puts, Give(listed(results))]
-        predict, reads = self._predict() if predicts(self.context.placed) and self.is_model else ((), None)
-        view = self._view(body, predict)
-        dtypes: tuple[Dtype, ...] = tuple(
-            "float32" if self.context.dtype(p) == "float32" else "compute" for p in outputs
-        )
-        has_state = bool(self.updated) or body.has_state
-        return Lowered(view, tuple(body.extras), dtypes, loss is not None, metrics is not None, has_state, reads)
+        return body
 
-    def _predict(self) -> tuple[tuple[str, ...], tuple[Placed, ...]]:
+    def _predict(self) -> tuple[MethodView, tuple[Placed, ...]]:
         """The method that returns what the model does, and the inputs that it reads."""
         children = list(self.children)
         body = Body(self, (), self.context.key, evaluating=True)
@@ -111,36 +126,30 @@ class Module:
         entries = [
             text(ANY, f"{quoted(n)}: ", body.operand(p)) for n, p in zip(names_of, self.module.outputs, strict=True)
         ]
-        lines = inlined(without_dead([*body.lines, Give(text(ATOM, "{", *commas(entries), "}"))]), self.wanted, 8)
-        read = uses(lines)
+        body.lines.append(Give(text(ATOM, "{", *commas(entries), "}")))
+        read = uses(without_dead(body.lines))
         reads = tuple(p for p in self.module.inputs if read[p])
-        writer = Writer(self.wanted, frozenset(self.context.names.taken))
-        parameters: list[str] = []
-        for target in reads:
-            parameters.append(writer.bind(target, {"self", *parameters}))
-        annotated = ["self", *(f"{p}: jax.Array" for p in parameters)]
-        written = writer.write(lines, 8)
-        return (*broken_signature("predict", annotated, "dict[str, jax.Array]", 4), *written), reads
+        body.extras = {}
+        return self.method("predict", body, reads, "dict[str, jax.Array]"), reads
 
     # ------------------------------------------------------------ printing
 
-    def _view(self, body: Body, predict: tuple[str, ...]) -> ClassView:
+    def method(self, name: str, body: Body, inputs: Sequence[object], result: str) -> MethodView:
+        """A body as a method that takes these inputs, and what it needs besides."""
         lines = inlined(without_dead(body.lines), self.wanted, 8)
         writer = Writer(self.wanted, frozenset(self.context.names.taken))
         parameters: list[str] = []
-        for target in (*self.module.inputs, *body.extras):
+        annotated = ["self"]
+        for target in (*inputs, *body.extras):
             parameters.append(writer.bind(target, {"self", *parameters}))
+            annotated.append(f"{parameters[-1]}: {target.kind if isinstance(target, Var) else 'jax.Array'}")
         written = writer.write(lines, 8)
-        init = self._init()
-        layer = self.module.module.layer
-        doc = self._doc()
-        result = "jax.Array" if body.results == 1 else "tuple"
-        annotated = ["self", *(f"{p}: jax.Array" for p in parameters)]
-        signature = broken_signature("__call__", annotated, result, 4)
-        key = (layer, tuple(init), tuple(signature), tuple(written))
-        return self.classes.shared(
-            layer, key, lambda name: ClassView(name, doc, tuple(init), tuple(signature), tuple(written), predict)
-        )
+        return MethodView(tuple(broken_signature(name, annotated, result, 4)), tuple(written))
+
+    def view(self, methods: Sequence[MethodView]) -> ClassView:
+        init, doc, layer = tuple(self._init()), self._doc(), self.module.module.layer
+        key = (layer, init, tuple(methods))
+        return self.classes.shared(layer, key, lambda name: ClassView(name, doc, init, tuple(methods)))
 
     def _doc(self) -> str:
         span = self.module.module.span
@@ -167,7 +176,8 @@ class Module:
         return lines or ["        del key  # nothing to draw"]
 
     def _param(self, weight: Weight) -> str:
-        dims = (*weight.stack[len(self.stack) :], *weight.value.dims)
+        stack = (replace(d, size=d.real) for d in weight.stack[len(self.stack) :])  # stages are cut when all is drawn
+        dims = (*stack, *weight.value.dims)
         arguments = ["key", quoted(weight.name), self.context.shape(dims), _drawn(weight.init)]
         if any(d.padded for d in dims):
             arguments.append(f"real={tuple_of([self.context.real(d) for d in dims])}")
@@ -187,6 +197,11 @@ def output_names(outputs: tuple[Placed, ...]) -> list[str]:
     """What the model returns, by the spec's names, numbered where two are alike."""
     scope = names.Names()
     return [scope.unique(names.identifier(p.value.name)) for p in outputs]
+
+
+def returned(results: Sequence[object]) -> str:
+    """The type of what a method returns."""
+    return "jax.Array" if len(results) == 1 else "tuple"
 
 
 def _drawn(init: Init) -> str:

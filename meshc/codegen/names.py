@@ -15,21 +15,25 @@ from collections.abc import Iterable
 LONGEST = 40  # characters; longer names are cut and numbered, so that lines can be broken
 MODULES = (
     "argparse", "attention", "functools", "gradients", "init", "jax", "jnp", "lax", "moe", "nnx", "ops", "optax",
+    "pipeline",
     "remat", "runtime",
 )  # fmt: skip
 PROGRAM = (
     "CARRIED", "COMPUTE", "GRADS", "GROUPS", "INPUTS", "MESH", "MICROSTEPS", "Mesh", "NamedSharding", "OPTIMIZER",
-    "ORDERS", "P", "PARAMS", "PLACEMENT", "REAL_SHAPES", "RENAMED", "SEED", "STEPS", "SUMMED", "build", "learning_rate",
+    "ORDERS", "P", "PARAMS", "PIPELINE", "PLACEMENT", "REAL_SHAPES", "RENAMED", "SEED", "STEPS", "SUMMED", "build",
+    "learning_rate",
     "loss_and_grads", "main", "optimizer", "outputs",
 )  # fmt: skip
 """What a generated program calls by itself."""
 STEP = (
     "batch", "carried", "grads", "grads_so_far", "loss", "losses", "metrics", "microstep", "model", "model_loss", "net",
-    "start", "state", "total", "weights", "path", "w", "g",
+    "start", "state", "total", "weights", "path", "w", "g", "micro", "turns", "before", "stage", "after", "carry",
 )  # fmt: skip
 """Local names of `loss_and_grads`."""
 AMBIGUOUS = ("l", "I", "O")  # look like digits
 NNX_MODULE = ("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train")
+METHODS = ("before", "stage", "after")
+"""Of a model that is cut into stages."""
 USUAL = {"seq": "L", "kv_heads": "K", "head_dim": "D", "mlp": "F", "experts": "X", "capacity": "C", "layers": "N"}
 """Letters that the field uses, where the dim's own name does not say it."""
 
@@ -54,7 +58,7 @@ def is_reserved(name: str) -> bool:
 def attribute(name: str) -> str:
     """The attribute of a module that stands for a weight or an instance."""
     text = identifier(name)
-    return f"{text}_" if is_reserved(text) or text in NNX_MODULE else text
+    return f"{text}_" if is_reserved(text) or text in (*NNX_MODULE, *METHODS) else text
 
 
 class Names:

@@ -10,6 +10,7 @@ from meshc.codegen.chain import optimizer_view
 from meshc.codegen.context import Context, statements
 from meshc.codegen.lower import Classes, Lowered, output_names
 from meshc.codegen.names import STEP, Names, identifier, suffix
+from meshc.codegen.stages import pipeline_view, stage_orders
 from meshc.codegen.summary import summary
 from meshc.codegen.text import WIDTH, Var, broken, broken_signature, comment, quoted, shown, tuple_of
 from meshc.codegen.views import Argument, Constant, PredictView, ProgramView, StepView
@@ -107,8 +108,8 @@ def _constants(context: Context, job: Job) -> Iterator[Constant]:
         yield Constant(name, str(size), f"{real} padded" if real else "")
     yield Constant("STEPS", str(train.steps))
     yield Constant("SEED", str(train.seed))
-    if train.microsteps > 1:
-        yield Constant("MICROSTEPS", str(train.microsteps), "microbatches a step, gradients added up")
+    if context.placed.microsteps > 1:
+        yield Constant("MICROSTEPS", str(context.placed.microsteps), "microbatches a step, gradients added up")
     yield from _precision(train.precision, context)
 
 
@@ -139,13 +140,13 @@ def _renamed(context: Context) -> str:
 def _real_shapes(context: Context, weights: Iterable[PlacedWeight]) -> Iterator[str]:
     for weight in weights:
         dims = weight.weight.dims
-        if any(d.padded for d in dims):
+        if any(d.padded for d in weight.weight.value.dims):
             yield f"    {quoted(weight.weight.dotted)}: {tuple_of([context.real(d) for d in dims])},"
 
 
 def _orders(context: Context) -> Iterator[str]:
     for weight in context.placed.weights:
-        if orders := context.orders(weight.weight.dims):
+        if orders := {**stage_orders(context.placed.pipeline, weight), **context.orders(weight.weight.dims)}:
             yield f"    {quoted(weight.weight.dotted)}: {_listed(orders)},"
 
 
@@ -160,7 +161,7 @@ def _input(context: Context, placed: Placed) -> list[str]:
     is_ids = placed.value.kind is Kind.INT
     dtype = "int32" if is_ids else context.train.precision.compute
     high = _high(context, placed.value) if is_ids else None
-    return _input_lines(context, placed, [quoted(dtype), _spec(placed, context.train.microsteps > 1), f"high={high}"])
+    return _input_lines(context, placed, [quoted(dtype), _spec(placed, context.placed.microsteps > 1), f"high={high}"])
 
 
 def _target(context: Context, made: Placed) -> list[str]:
@@ -170,7 +171,7 @@ def _target(context: Context, made: Placed) -> list[str]:
         for s in statements(context.placed.model.body)
         if isinstance(s, Computed) and isinstance(s.op, NextToken) and context.placed.targets[s.op.ids] is made
     )
-    arguments = [quoted("int32"), _spec(made, context.train.microsteps > 1), f"high={op.vocab.real}"]
+    arguments = [quoted("int32"), _spec(made, context.placed.microsteps > 1), f"high={op.vocab.real}"]
     arguments.append(f"next_of={quoted(op.ids.name)}")
     if (at := op.ids.dims.index(op.seq)) != 1:
         arguments.append(f"along={at}")
@@ -179,7 +180,7 @@ def _target(context: Context, made: Placed) -> list[str]:
 
 def _input_lines(context: Context, placed: Placed, arguments: Sequence[str]) -> list[str]:
     dims = [context.constant(d) for d in placed.value.dims]
-    if context.train.microsteps > 1:
+    if context.placed.microsteps > 1:
         dims = ["MICROSTEPS", f"{dims[0]} // MICROSTEPS", *dims[1:]]
     orders = context.orders(placed.value.dims)
     options = [f"order={_listed(orders)}"] if orders else []
@@ -226,7 +227,7 @@ def _step(context: Context, model: Lowered, trained: Sequence[PlacedWeight], has
         each=places.way_lines(trained, lambda w: w.to_grads, context),
         once=places.way_lines(trained, lambda w: w.to_optimizer, context),
         accumulator=places.summed_table(trained),
-        microsteps=context.train.microsteps,
+        microsteps=context.placed.microsteps,
         micro_names=", ".join(a.variable for a in micro) + ("," if len(micro) == 1 else ""),
         micro_values=tuple_of([a.scanned or a.variable for a in micro]) if micro else "None",
         values=", ".join([*state, *(a.value for a in arguments)]),
@@ -235,13 +236,14 @@ def _step(context: Context, model: Lowered, trained: Sequence[PlacedWeight], has
         results=", ".join(["loss", *values, "grads"]),
         results_of_grads=", ".join(["loss", *ignored, "grads"]),
         moves_weights=any(w.to_rest for w in trained),
+        pipeline=pipeline_view(context, model, arguments, has_carried),
     )
 
 
 def _predict(context: Context, model: Lowered, has_carried: bool) -> PredictView | None:
     if model.reads is None:
         return None
-    micro = context.train.microsteps > 1
+    micro = context.placed.microsteps > 1
     scope = Names((*STEP, *context.names.taken))
     variables = [scope.unique(_name(context, placed)) for placed in model.reads]
     own = ["model: nnx.GraphDef", "weights: dict[str, jax.Array]", *(["carried: dict[str, jax.Array]"] * has_carried)]
@@ -282,7 +284,7 @@ def _whole_outputs(context: Context) -> Iterator[str]:
 
 def _arguments(context: Context, model: Lowered) -> Iterator[Argument]:
     """Inputs, then what the model takes besides: targets, their counts, a key."""
-    micro = context.train.microsteps > 1
+    micro = context.placed.microsteps > 1
     scope = Names((*STEP, *context.names.taken))
     variables: dict[object, str] = {}
     for placed in context.placed.inputs:
@@ -300,7 +302,7 @@ def _arguments(context: Context, model: Lowered) -> Iterator[Argument]:
         else:
             assert isinstance(extra, Var)
             of = f"batch[{quoted(counted[extra].name)}]"
-            yield Argument(scope.unique(extra.name), f"ops.count({of})", "P()", False)
+            yield Argument(scope.unique(extra.name), f"ops.count({of})", "P()", False, False)
 
 
 def _name(context: Context, placed: Placed) -> str:

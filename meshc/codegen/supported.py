@@ -27,8 +27,8 @@ def unsupported(placed: PlacedProgram) -> list[Diagnostic]:
 
 def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
     yield from falsified(placed)
-    for stage in placed.program.stages:
-        yield "pipelines", stage.place
+    if placed.pipeline is not None:
+        yield from placed.pipeline.trouble
     for item in flatten(placed).statements:
         match item.statement:
             case Computed(op=Route(capacity=float()) as op) if any(placed.order(d) for d in op.operand.dims):
@@ -46,5 +46,7 @@ def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
         if not weight.weight.trained and placed.microsteps > 1 and placed.batch in weight.weight.dims:
             yield "a state of each row of the batch, with microsteps", weight.weight.value.span
         stacked = weight.weight.stack
-        if any(axes for layout in (weight.rest, weight.grads) for axes in layout.axes[: len(stacked)]):
+        staged = placed.pipeline is not None and weight.weight.value in placed.pipeline.cut.weights
+        expected = (placed.pipeline.axes if placed.pipeline and staged else (), *((),) * len(stacked))[: len(stacked)]
+        if any(layout.axes[: len(stacked)] != expected for layout in (weight.rest, weight.grads)):
             yield "stacked layers split at rest", weight.weight.value.span

@@ -16,6 +16,7 @@ class Var:
     """A variable that stands for no tensor of the spec: a loss so far, a key, metrics."""
 
     name: str
+    kind: str = "jax.Array"
 
 
 @dataclass(frozen=True, slots=True)

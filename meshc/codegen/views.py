@@ -11,18 +11,21 @@ from meshc.codegen.helpers import Helper
 
 
 @dataclass(frozen=True)
-class ClassView:
-    """A module class. `init`, `signature`, `body` and `predict` are lines with their indentation; `doc` is words.
+class MethodView:
+    """Lines with their indentation."""
 
-    predict: the method of a model that returns something; empty for others
-    """
+    signature: tuple[str, ...]
+    body: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClassView:
+    """A module class. `init` are lines with their indentation; `doc` is words."""
 
     name: str
     doc: str
     init: tuple[str, ...]
-    signature: tuple[str, ...]
-    body: tuple[str, ...]
-    predict: tuple[str, ...] = ()
+    methods: tuple[MethodView, ...]
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,26 @@ class Argument:
     """What `loss_and_grads` takes beside weights: how it is made of state and batch, and where it lies.
 
     micro: has a leading dim of microsteps
+    cut: is another one in each microbatch, of which there may be one
     """
 
     variable: str
     value: str
     spec: str
     micro: bool
+    cut: bool = True
     scanned: str = ""  # over what microsteps scan where it is not the variable
+
+
+@dataclass(frozen=True)
+class PipelineView:
+    """A model cut into stages: `PIPELINE`, and the functions of one microbatch. Lines without indentation."""
+
+    table: tuple[str, ...]
+    parts: tuple[tuple[str, ...], ...]
+    batch: str
+    microbatches: int
+    accumulated: int  # microsteps, each with all microbatches
 
 
 @dataclass(frozen=True)
@@ -67,6 +83,7 @@ class StepView:
     results: str
     results_of_grads: str
     moves_weights: bool  # the optimizer's place is not the weights'
+    pipeline: PipelineView | None = None
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,7 @@ def write_pair(build: Builder, flags: Sequence[str], directory: Path) -> Pair:
     built = _built(build(flags, True))
     program = built.placed.program
     ones = tuple(f"mesh.{axis.name}=1" for view in (program, *program.views) for axis in view.axes)
+    ones += (f"train.microsteps={built.placed.microsteps}",)  # a pipeline's microbatches are microsteps there
     one = _built(build((*flags, *ones), False))
     return Pair(built, _write(built, directory / "mesh"), _write(one, directory / "one"))
 

@@ -10,6 +10,7 @@ Groups of one cost nothing.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ class WireCollective:
     whole       whether its groups are those of whole axes
     elements    of the local input
     wire_bytes  bytes a device sends, each time
-    times       a step; `counted` is false inside a loop of unknown length
+    times       a step, where branches of slots are not always taken the mean of all devices; `counted` is false inside
+                a loop of unknown length
     """
 
     op: str
@@ -41,7 +43,7 @@ class WireCollective:
     dtype: str
     elements: int
     wire_bytes: float
-    times: int
+    times: float
     counted: bool
     instruction: str
     op_name: str
@@ -78,8 +80,17 @@ def _collectives_of(run: hlo.Executed, mesh: Mapping[str, int]) -> Iterator[Wire
     for shape in inputs[:1] if found.opcode.startswith("ragged") else inputs:
         yield WireCollective(
             op, axes, whole, shape.dtype, shape.elements, ring_bytes(op, shape.num_bytes, size),
-            run.times, run.counted, found.name, found.op_name,
+            run.times * share(found.op_name), run.counted, found.name, found.op_name,
         )  # fmt: skip
+
+
+SLOT = re.compile(r"_(\d+)_of_(\d+)(?=[/)]|$)")
+"""The end of a scope's name (`runtime.pipeline.control.scope`): how often what is below it runs."""
+
+
+def share(op_name: str) -> float:
+    """How often an instruction runs of the times that the loops around it turn: the slots it is in are not all busy."""
+    return math.prod(int(busy) / int(of) for busy, of in SLOT.findall(op_name))
 
 
 def ring_bytes(op: str, input_bytes: int, size: int) -> float:

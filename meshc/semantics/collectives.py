@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from meshc.semantics.flat import Flat, flatten
+from meshc.semantics.pipeline import Pipeline
 from meshc.semantics.placed import (
     Computed,
     InnerCollective,
@@ -60,7 +61,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """`count` runs in a step; `bytes_per_device` of all. `tensor` is a path; `span` where the spec causes it."""
+    """`count` runs in a step; `bytes_per_device` of all. `tensor` is a path; `span` where the spec causes it.
+
+    Where layers are cut unevenly into stages, bytes are the mean of the devices, and `count` is rounded up.
+    """
 
     op: CollectiveOp
     axes: tuple[str, ...]
@@ -120,7 +124,11 @@ class _Deriver:
         self.gradient = Differentiation(program, self.flat)
         weights = frozenset(self.flat.of(w.inside) for w in program.weights)
         kept = program.program.gathered == "kept"
-        self.again = self.gradient.plan(settings.remat, kept, weights).again
+        residuals = self.gradient.plan(settings.remat, kept, weights)
+        self.again = residuals.again
+        self.recomputed: frozenset[Flat] = frozenset()
+        if program.pipeline is not None:
+            self.recomputed = self.gradient.recomputed(residuals, program.pipeline.goes_on)
 
     def all(self) -> Iterator[Collective]:
         for item in self.flat.statements:
@@ -132,6 +140,32 @@ class _Deriver:
         for weight in self.program.weights:
             if weight.weight.trained:
                 yield from self._gradient(weight)
+        if self.program.pipeline is not None:
+            yield from self._between_stages(self.program.pipeline)
+
+    def _runs_again(self, item: Flat) -> int:
+        """How often a statement runs in the backward pass: for a pipeline's backward slot, and within that."""
+        return (item in self.again) + (item in self.recomputed)
+
+    def _between_stages(self, pipeline: Pipeline) -> Iterator[Collective]:
+        """What goes from stage to stage, and out of the last and back out of the first one to all that share the rest.
+
+        A hop is of all devices at once, whoever has something to send.
+        """
+        schedule, span = pipeline.schedule, pipeline.cut.rule.place
+        hops, leaves = (n * self.program.accumulated for n in (schedule.hops, pipeline.microbatches))
+        for slot in pipeline.slots:
+            dims = self.program.micro(slot.before.value.dims)
+            own = math.prod(local_shape(dims, slot.before.layout, self.program.sizes))
+            size = own * self.settings.bytes_of(slot.before.value)
+            path = f"{self.program.model.module.name}.{slot.before.value.name}"
+            for phase in ("forward", "backward"):
+                yield self._collective("collective-permute", pipeline.axes, path, phase, hops, size, span)
+                yield self._collective("all-reduce", pipeline.axes, path, phase, leaves, size, span)
+        for weight in pipeline.shared:
+            elements = math.prod(local_shape(weight.weight.dims, weight.rest, self.program.sizes))
+            size, path = elements * self.settings.state_bytes, weight.weight.dotted
+            yield self._collective("all-reduce", pipeline.axes, path, "backward", self.program.accumulated, size, span)
 
     def _moved(self, item: Flat, moved: Moved) -> Iterator[Collective]:
         count = item.count * self.program.microsteps
@@ -142,7 +176,7 @@ class _Deriver:
         for step, whole in sent:
             if op := FORWARD.get(step.kind):
                 yield self._collective(op, step.axes, path, "forward", count, whole * size, moved.span)
-                if item in self.again:
+                for _ in range(self._runs_again(item)):
                     yield self._collective(op, step.axes, path, "backward", count, whole * size, moved.span)
         if self.gradient.has_gradient(moved.source):
             for step, whole in reversed(sent):
@@ -160,7 +194,8 @@ class _Deriver:
             span, label, sent = computed.op.span, inner.label, whole * self._width(inner)
             if inner.times:
                 yield self._collective(op, inner.axes, label, "forward", count * inner.times, sent, span)
-            if inner.times and item in self.again and not inner.once:
+            again = (item in self.recomputed) + (item in self.again and not inner.once)
+            for _ in range(again if inner.times else 0):
                 yield self._collective(op, inner.axes, label, "backward", count * inner.times, sent, span)
             if inner.backward and self.gradient.has_gradient(computed.result):
                 back: CollectiveOp = "reduce-scatter" if op == "all-gather" else op
@@ -186,7 +221,7 @@ class _Deriver:
         """The ways of a gradient into the optimizer's place, and of the updated weight back."""
         path, size, span = weight.weight.dotted, self.settings.param_bytes, weight.weight.value.span
         ways: tuple[tuple[Layout, Sequence[Step], Phase, int], ...] = (
-            (weight.rest, weight.to_grads, "backward", self.program.microsteps),
+            (weight.rest, weight.to_grads, "backward", self.program.accumulated),
             (weight.grads, weight.to_optimizer, "backward", 1),
             (weight.optimizer, weight.to_rest, "update", 1),
         )
@@ -197,7 +232,8 @@ class _Deriver:
 
     def _collective(self, op, axes, tensor, phase, count, whole_bytes, span) -> Collective:
         shards = self.program.shards(axes)
-        return Collective(op, axes, tensor, phase, count, round(count * wire_elements(op, whole_bytes, shards)), span)
+        num_bytes = round(count * wire_elements(op, whole_bytes, shards))
+        return Collective(op, axes, tensor, phase, math.ceil(count), num_bytes, span)
 
     def _steps(self, dims: Sequence[Dim], layout: Layout, steps: Sequence[Step]) -> Iterator[tuple[Step, float]]:
         """Each step with its elements: the larger side's for gathers, scatters and slices, else the device's part's."""

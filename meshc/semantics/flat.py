@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
 
 from meshc.semantics.live import of_a_step
 from meshc.semantics.placed import (
@@ -19,15 +21,22 @@ from meshc.semantics.placed import (
     PlacedUpdate,
 )
 
+Part = Literal["before", "stage", "after"]
+
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """A statement, how often it runs in a microstep, and the outermost repeat around it (what is rematerialised)."""
+    """A statement, how often it runs in a microstep, and the outermost repeat around it (what is rematerialised).
+
+    count: on one device, where layers are cut into stages the mean of all devices
+    part: before, in or after what is cut into stages, where that is
+    """
 
     statement: Moved | Computed | PlacedLoss | PlacedMetric | PlacedUpdate
     path: tuple[str, ...]
-    count: int
+    count: int | Fraction
     region: PlacedRepeat | None
+    part: Part | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +48,7 @@ class FlatProgram:
 
     statements: tuple[Flat, ...]
     same: dict[Placed, Placed]
-    carried: dict[Placed, int]
+    carried: dict[Placed, int | Fraction]
 
     def of(self, placed: Placed) -> Placed:
         return _root(self.same, placed)
@@ -48,37 +57,65 @@ class FlatProgram:
 def flatten(program: PlacedProgram) -> FlatProgram:
     """What a step runs of a program; not what it computes only when it predicts."""
     same: dict[Placed, Placed] = {}
-    carried: dict[Placed, int] = {}
+    carried: dict[Placed, int | Fraction] = {}
+    parts = _parts(program)
 
     def alias(name: Placed, of: Placed) -> None:
         name, of = _root(same, name), _root(same, of)
         if name is not of:
             same[name] = of
 
-    def walk(body: Sequence[PlacedStatement], path: tuple[str, ...], count: int, region) -> Iterator[Flat]:
+    def walk(
+        body: Sequence[PlacedStatement],
+        path: tuple[str, ...],
+        count: int | Fraction,
+        region: PlacedRepeat | None,
+        inside: Part | None = None,
+    ) -> Iterator[Flat]:
         for statement in body:
+            part = inside or parts.get(statement)
             match statement:
                 case PlacedInvoke(module=module):
                     for inner, outer in zip(module.inputs, statement.inputs, strict=True):
                         alias(inner, outer)
-                    yield from walk(module.body, module.module.path, count, region)
+                    yield from walk(module.body, module.module.path, count, region, part)
                     for outer, inner in zip(statement.outputs, module.outputs, strict=True):
                         alias(outer, inner)
                 case PlacedRepeat():
-                    turns = count * statement.count.size
+                    turns = _turns(program, statement, part if region is None else None) * count
                     for carry in statement.carries:
                         alias(carry.start, carry.before)
                         carried[carry.before] = turns
-                    yield from walk(statement.body, path, turns, region or statement)
+                    yield from walk(statement.body, path, turns, region or statement, part)
                     for carry in statement.carries:
                         alias(carry.after, carry.before)
                         alias(carry.end, carry.before)
                 case _:
-                    yield Flat(statement, path, count, region)
+                    yield Flat(statement, path, count, region, part)
 
     statements = tuple(walk(of_a_step(program.model), program.model.module.path, 1, None))
     flat = FlatProgram(statements, same, carried)
     return FlatProgram(statements, same, {flat.of(p): turns for p, turns in carried.items()})
+
+
+def _parts(program: PlacedProgram) -> dict[PlacedStatement, Part]:
+    if program.pipeline is None:
+        return {}
+    order: tuple[tuple[Part, tuple[PlacedStatement, ...]], ...] = (
+        ("before", program.pipeline.before),
+        ("stage", program.pipeline.repeats),
+        ("after", program.pipeline.after),
+    )
+    return {statement: part for part, body in order for statement in body}
+
+
+def _turns(program: PlacedProgram, repeat: PlacedRepeat, part: Part | None) -> int | Fraction:
+    """Of a repeat on one device: of one that is cut, the mean of the devices along the pipeline."""
+    size = repeat.count.size
+    if program.pipeline is None or part != "stage":
+        return size
+    stages = program.pipeline.cut.stages
+    return Fraction(size, stages) if size % stages else size // stages
 
 
 def _root(same: dict[Placed, Placed], placed: Placed) -> Placed:

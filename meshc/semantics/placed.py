@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from meshc.semantics.program import (
     Carry,
@@ -30,6 +30,9 @@ from meshc.semantics.program import (
 )
 from meshc.semantics.refine import Refined
 from meshc.source import Span
+
+if TYPE_CHECKING:
+    from meshc.semantics.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +263,8 @@ class PlacedProgram:
     inputs: tuple[Placed, ...]
     targets: dict[Value, Placed]
     batch: Dim | None
-    microsteps: int
+    microsteps: int  # all microbatches, those of a pipeline included
+    pipeline: Pipeline | None
     because: dict[Value, dict[str, tuple[Rule, ...]]]  # which rules placed a value's dims
     spoken: frozenset[Rule]  # the rules that speak of some tensor
     routes: dict[Value, Route]  # of what is routed (lies in its experts' slots), the operation that sent it
@@ -289,6 +293,11 @@ class PlacedProgram:
     def order(self, dim: Dim) -> Order | None:
         """The order in which a dim lies on devices; None where it is the natural one."""
         return self.orders.get(dim.base)
+
+    @property
+    def accumulated(self) -> int:
+        """Times that gradients are made in a step, to be added up: microsteps, each with all of a pipeline's."""
+        return self.microsteps // (1 if self.pipeline is None else self.pipeline.microbatches)
 
     def micro(self, dims: Sequence[Dim]) -> tuple[Dim, ...]:
         """The dims of one microstep's part of a tensor."""

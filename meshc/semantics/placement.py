@@ -15,6 +15,7 @@ from meshc.semantics import clashes
 from meshc.semantics.moves import plan
 from meshc.semantics.needs import Routed, Rules
 from meshc.semantics.ops import needs
+from meshc.semantics.pipeline import Cut, cut_of, pipeline_of, with_rule
 from meshc.semantics.placed import (
     Computed,
     Layout,
@@ -64,10 +65,14 @@ Chain = tuple[str, ...]
 
 def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Diagnostic]]:
     """Places a program. The result is whole even where rules clash: then one of the claims stands in for both."""
-    first = _Walk(program, {}, microsteps)
+    cut = cut_of(program)
+    program = with_rule(program, cut)
+    microsteps *= 1 if cut is None else cut.rule.microbatches
+    first = _Walk(program, {}, microsteps, cut)
     first.model()  # learns along which axes each use of a weight varies
-    walk = _Walk(program, first.uses, microsteps)
+    walk = _Walk(program, first.uses, microsteps, cut)
     model = walk.model()
+    pipeline = None if cut is None else pipeline_of(cut, walk.axes_of_stages, model, walk.weights)
     placed = PlacedProgram(
         program,
         walk.book.refined,
@@ -78,6 +83,7 @@ def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Di
         walk.targets,
         walk.batch,
         microsteps,
+        pipeline,
         walk.because,
         frozenset(rule for rule, _ in walk.book.used),
         walk.routes,
@@ -91,12 +97,16 @@ def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Di
 class _Walk:
     """One pass over the program."""
 
-    def __init__(self, program: Program, known_uses: dict[Value, list[frozenset[str]]], microsteps: int) -> None:
+    def __init__(
+        self, program: Program, known_uses: dict[Value, list[frozenset[str]]], microsteps: int, cut: Cut | None
+    ) -> None:
         self.program = program
         self.microsteps = microsteps
         self.batch = next((v.dims[0] for v in program.model.inputs if v.dims), None)
         self.routes: dict[Value, Route] = {}
         self.book = RuleBook(program)
+        self.cut = cut
+        self.axes_of_stages: Axes = () if cut is None else self.book.refined.of([cut.rule.axis])
         self.known_uses = known_uses
         self.uses: dict[Value, list[frozenset[str]]] = {}
         self.weights: list[PlacedWeight] = []
@@ -139,7 +149,10 @@ class _Walk:
 
     def _weight(self, weight, body: _Body) -> PlacedWeight:
         chain = body.chain_of(weight.value)
-        placed = WeightPlaces(self.book, chain, self.known_uses.get(weight.value)).place(weight)
+        staged = self.cut is not None and weight.value in self.cut.weights
+        axes = self.axes_of_stages if staged else ()
+        weight = self.cut.at_rest(weight) if self.cut is not None else weight
+        placed = WeightPlaces(self.book, chain, self.known_uses.get(weight.value), axes).place(weight)
         path = weight.dotted
         for rest in Rest if weight.trained else (Rest.USE,):
             dims = [d.name for d in (weight.value.dims if rest is Rest.USE else weight.dims)]
@@ -362,5 +375,7 @@ class _Body:
                 PlacedCarry(carry, self.scope.homes[carry.before], start, body.scope.homes[carry.end], after)
             )
         self.statements.append(PlacedRepeat(repeat, repeat.count, tuple(carries), tuple(body.statements)))
+        if self.walk.cut is not None and repeat in self.walk.cut.repeats:
+            self.moved = {}  # what follows the stages runs for another microbatch
         for carry in carries:
             self.scope.homes[carry.carry.after] = carry.after

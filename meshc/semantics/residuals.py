@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from meshc.semantics.flat import Flat, FlatProgram
-from meshc.semantics.placed import Computed, Moved, Placed, PlacedLoss, PlacedProgram
+from meshc.semantics.placed import Computed, Moved, Placed, PlacedLoss, PlacedProgram, PlacedRepeat
 from meshc.semantics.program import (
     Attend,
     Combine,
@@ -105,6 +106,41 @@ class Differentiation:
                 again.add(item)
                 pending += self._sources(item)
         return Residuals(frozenset(again), frozenset(saved))
+
+    def recomputed(self, kept: Residuals, whole_turns: Callable[[PlacedRepeat], bool]) -> frozenset[Flat]:
+        """What a pipeline's backward slots compute again, from what stages are given, to have the residuals `kept`.
+
+        Of what comes before the stages no less. `whole_turns`: of which repeats a turn's end is needed again, since
+        other turns follow.
+        """
+        found: set[Flat] = set()
+        for item in self.flat.statements:
+            match item.part, item.statement:
+                case "stage", Moved(result=result) | Computed(result=result):
+                    root = self.flat.of(result)
+                    carried = root in self.flat.carried
+                    if (carried and item.region and whole_turns(item.region)) or (root in kept.saved and not carried):
+                        self._with_sources(item, found)
+                case "before", Computed() as computed:
+                    for residual in self.residuals(computed):
+                        producer = self.producers.get(residual)
+                        if producer is not None and producer.part == "before":
+                            self._with_sources(producer, found)
+        return frozenset(found)
+
+    def _with_sources(self, item: Flat, found: set[Flat]) -> None:
+        """Adds a statement and what it is computed from, as far as that is in the same part."""
+        pending = [item]
+        while pending:
+            item = pending.pop()
+            if item in found:
+                continue
+            found.add(item)
+            for source in self._sources(item):
+                producer = self.producers.get(source)
+                given = producer is None or (item.part == "stage" and source in self.flat.carried)
+                if producer is not None and not given and producer.part == item.part:
+                    pending.append(producer)
 
     def _sources(self, item: Flat) -> list[Placed]:
         match item.statement:

@@ -14,11 +14,15 @@ Axes = tuple[str, ...]
 
 @dataclass(frozen=True)
 class WeightPlaces:
-    """`uses` are the axes along which each use of the weight varies (None before they are known)."""
+    """`uses` are the axes along which each use of the weight varies (None before they are known).
+
+    `stages` are those along which its stack is cut into stages.
+    """
 
     book: RuleBook
     chain: tuple[str, ...]
     uses: list[frozenset[str]] | None
+    stages: Axes = ()
 
     def place(self, weight: Weight) -> PlacedWeight:
         path = weight.dotted
@@ -29,7 +33,7 @@ class WeightPlaces:
             dims = inner if rest is Rest.USE or not weight.trained else [d.name for d in weight.dims]
             place = rest if weight.trained else Rest.USE
             claimed = self.book.claimed(dims, self.chain, place, path)
-            layouts[rest] = claimed.axes if rest is Rest.USE or weight.trained else _stacked(weight, claimed.axes)
+            layouts[rest] = claimed.axes if rest is Rest.USE or weight.trained else self._stacked(weight, claimed.axes)
             because |= {(rest, dim): rules for dim, rules in claimed.because.items()}
         rest = layouts[Rest.PARAMS]
         summed = self._summed(rest, weight)
@@ -57,9 +61,9 @@ class WeightPlaces:
         common = frozenset.intersection(*self.uses) - {a for axes in rest for a in axes}
         return tuple(sorted(common, key=self.book.order.__getitem__))
 
-
-def _stacked(weight: Weight, axes: tuple[Axes, ...]) -> tuple[Axes, ...]:
-    return ((),) * len(weight.stack) + axes
+    def _stacked(self, weight: Weight, axes: tuple[Axes, ...]) -> tuple[Axes, ...]:
+        stack = ((),) * len(weight.stack)
+        return (self.stages, *stack[1:], *axes) if self.stages else stack + axes
 
 
 def _gradient_way(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import divisors, legal_sizes, listed, quoted
@@ -47,9 +48,12 @@ def _fits(context: Context, spot: Spot, **sizes: int) -> bool:
 
 
 def _held(context: Context, dim: Dim) -> Dim:
-    """The dim as one microstep sees it."""
+    """The dim as one microstep sees it. (Into how many parts a pipeline cuts that is another check's.)"""
     placed = context.placed
-    return dim if dim.size % placed.microsteps else placed.micro([dim])[0]
+    steps = placed.accumulated
+    if dim != placed.batch or dim.size % steps:
+        return dim
+    return replace(dim, size=dim.size // steps, real=dim.real // steps)
 
 
 def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> Diagnostic:
@@ -59,7 +63,7 @@ def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> D
     shards = context.shards(axes) * (2 if zigzag else 1)
     product = " * ".join((*(("2",) if zigzag else ()), *_declared(context, spot)))
     counted = f"{product} = {shards}"
-    per = f" a microstep ({spot.dim.size} / {context.placed.microsteps})" if dim.size != spot.dim.size else ""
+    per = f" a microstep ({spot.dim.size} / {context.placed.accumulated})" if dim.size != spot.dim.size else ""
     others = [s for s in spots[1:] if s.dim.name != dim.name]
     also = f" (nor do {', '.join(f'{s.dim.size} {s.dim.name}' for s in others)})" if others else ""
     return Diagnostic(
@@ -111,7 +115,7 @@ def _ways(context: Context, names: tuple[str, ...], dims: Sequence[Dim], shards:
 def _for_dim(context: Context, names: tuple[str, ...], dim: Dim, shards: int) -> Iterator[str]:
     """What to make of the one dim that does not divide."""
     if near := legal_sizes(_held(context, dim).size, shards):
-        cut = context.placed.microsteps if dim == context.placed.batch else 1
+        cut = context.placed.accumulated if dim == context.placed.batch else 1
         yield f"{dim.name} may be {listed(n * cut for n in near)}"
     role = _roles(context).get(dim.name)
     if role == "kv_heads" and shards % dim.size == 0:
@@ -154,7 +158,7 @@ def _roles(context: Context) -> dict[str, str]:
 
 def microsteps_divide(context: Context) -> Iterator[Diagnostic]:
     """E0512."""
-    batch, count = context.placed.batch, context.placed.microsteps
+    batch, count = context.placed.batch, context.placed.accumulated
     if batch is not None and batch.size % count:
         yield Diagnostic(
             "E0512",

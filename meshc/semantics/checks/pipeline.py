@@ -12,7 +12,7 @@ from meshc.semantics.program import StageRule
 
 def microbatches_divide(context: Context) -> Iterator[Diagnostic]:
     """E0301, of the first stage rule: the rows of a microstep are cut into microbatches, and these over devices."""
-    batch, steps = context.placed.batch, context.placed.microsteps
+    batch, steps = context.placed.batch, context.placed.accumulated
     stages = context.placed.program.stages
     if batch is None or not stages or batch.size % steps:
         return

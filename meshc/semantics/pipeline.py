@@ -1,0 +1,329 @@
+"""Repeats cut into stages: which of them, how many turns each stage has, and what goes from stage to stage.
+
+A pipeline cuts the repeat over the staged dim together with the repeats that stand beside it with nothing between them.
+Virtual stage k, of `stages * rounds`, has some turns of each, in order; device s of a pipeline has the virtual stages
+s, s + stages, …. At rest a stack has places for the most turns of any virtual stage, device after device; what a stage
+has not is padding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from meshc.semantics.placed import (
+    Computed,
+    Moved,
+    Placed,
+    PlacedCarry,
+    PlacedInvoke,
+    PlacedLoss,
+    PlacedMetric,
+    PlacedModule,
+    PlacedRepeat,
+    PlacedStatement,
+    PlacedUpdate,
+    PlacedWeight,
+)
+from meshc.semantics.program import (
+    Dim,
+    Invoke,
+    Kind,
+    Module,
+    Program,
+    Repeat,
+    Rest,
+    Rule,
+    StageRule,
+    Statement,
+    Value,
+    Weight,
+)
+from meshc.semantics.schedule import Schedule
+from meshc.source import Span
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Repeats of a program, cut: `turns` of each in each virtual stage, `weights` with the number of their repeat."""
+
+    rule: StageRule
+    repeats: tuple[Repeat, ...]
+    stages: int
+    turns: tuple[tuple[int, ...], ...]
+    weights: Mapping[Value, int]
+
+    @property
+    def schedule(self) -> Schedule:
+        return Schedule(self.rule.schedule, self.stages, self.rule.microbatches, self.rule.rounds)
+
+    def places(self, repeat: int) -> int:
+        """Turns of a repeat for which each virtual stage has room."""
+        return max(self.turns[repeat])
+
+    def order(self, repeat: int) -> tuple[int, ...]:
+        """A stack at rest: for each place the number of its turn, or -1 where it is padding."""
+        turns = self.turns[repeat]
+        begins = [sum(turns[:k]) for k in range(len(turns))]
+        stages = (k for s in range(self.stages) for k in range(s, len(turns), self.stages))
+        room = range(self.places(repeat))
+        return tuple(begins[k] + place if place < turns[k] else -1 for k in stages for place in room)
+
+    def at_rest(self, weight: Weight) -> Weight:
+        """The weight with its stack as it rests: with padding."""
+        number = self.weights.get(weight.value)
+        if number is None:
+            return weight
+        dim = weight.stack[0]
+        held = replace(dim, size=self.places(number) * len(self.turns[number]), real=dim.size)
+        return replace(weight, stack=(held, *weight.stack[1:])) if held.padded else weight
+
+
+def cut_of(program: Program) -> Cut | None:
+    """How a program's pipeline cuts it; None where there is none, or where the numbers do not allow it."""
+    rule = next(iter(program.stages), None)
+    row = () if rule is None else row_of(program.model.body, rule)
+    if rule is None or not row:
+        return None
+    stages = program.axis(rule.axis).size
+    layers = layers_of_stages(rule, stages, sum(repeat.count.size for repeat in row))
+    if layers is None:
+        return None
+    weights = {value: number for number, repeat in enumerate(row) for value in _weights_of(program.model, repeat)}
+    return Cut(rule, row, stages, _turns([repeat.count.size for repeat in row], layers), weights)
+
+
+def row_of(body: Sequence[Statement], rule: StageRule) -> tuple[Repeat, ...]:
+    """The repeat over the staged dim and those beside it."""
+    at = next((i for i, s in enumerate(body) if isinstance(s, Repeat) and s.count.name == rule.dim), None)
+    if at is None:
+        return ()
+    begin, end = at, at + 1
+    while begin > 0 and isinstance(body[begin - 1], Repeat):
+        begin -= 1
+    while end < len(body) and isinstance(body[end], Repeat):
+        end += 1
+    return tuple(s for s in body[begin:end] if isinstance(s, Repeat))
+
+
+def layers_of_stages(rule: StageRule, stages: int, layers: int) -> tuple[int, ...] | None:
+    """Turns of each virtual stage, together those of all repeats; None where the rule's do not fit."""
+    parts = stages * rule.rounds
+    if rule.stages is not None:
+        return rule.stages if len(rule.stages) == parts and sum(rule.stages) == layers else None
+    return (layers // parts,) * parts if layers % parts == 0 else None
+
+
+def _turns(counts: Sequence[int], layers: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """For each repeat its turns in each virtual stage: all turns in a row, cut."""
+    found: list[tuple[int, ...]] = []
+    begin = 0
+    for count in counts:
+        own, at = [], 0
+        for number in layers:
+            own.append(max(0, min(at + number, begin + count) - max(at, begin)))
+            at += number
+        found.append(tuple(own))
+        begin += count
+    return tuple(found)
+
+
+def _weights_of(model: Module, repeat: Repeat) -> Iterator[Value]:
+    """Weights of the layers called in a repeat, and the model's own that are declared in it."""
+    read = {id(value) for statement in _all(repeat.body) for value in _read(statement)}
+    yield from (w.value for w in model.weights if w.stack and id(w.value) in read)
+    for statement in _all(repeat.body):
+        if isinstance(statement, Invoke):
+            yield from (weight.value for module in _modules(statement.module) for weight in module.weights)
+
+
+def _all(body: Sequence[Statement]) -> Iterator[Statement]:
+    for statement in body:
+        yield statement
+        if isinstance(statement, Repeat):
+            yield from _all(statement.body)
+
+
+def _modules(module: Module) -> Iterator[Module]:
+    yield module
+    for statement in _all(module.body):
+        if isinstance(statement, Invoke):
+            yield from _modules(statement.module)
+
+
+def _read(statement: Statement) -> Iterator[Value]:
+    """Every value that a statement names."""
+    for name in statement.__dataclass_fields__:
+        found = getattr(statement, name)
+        if name == "weight":
+            found = found.value
+        yield from (x for x in (found if isinstance(found, tuple) else (found,)) if isinstance(x, Value))
+
+
+def with_rule(program: Program, cut: Cut | None) -> Program:
+    """The program with what its pipeline says of weights at rest among the rules."""
+    if cut is None:
+        return program
+    dims = tuple(dict.fromkeys(repeat.count.name for repeat in cut.repeats))
+    rule = cut.rule
+    claim = Rule(
+        Rest.PARAMS, (), None, dims, False, (rule.axis,), False, False, False, False, rule.origin, rule.span
+    )  # fmt: skip
+    return replace(program, rules=(*program.rules, claim))
+
+
+# ---------------------------------------------------------------- placed
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """A tensor that goes from stage to stage.
+
+    before: what enters the first stage; after: what leaves the last one; carries: of each repeat the carry that makes
+    a new one of it, None where it goes through as it is
+    """
+
+    before: Placed
+    carries: tuple[PlacedCarry | None, ...]
+    after: Placed
+
+
+@dataclass(frozen=True, eq=False)
+class Pipeline:
+    """A placed model, cut. The statements are those of its body, in order; `trouble` is what no program can do yet.
+
+    shared: weights of no stage that stages use, too
+    """
+
+    cut: Cut
+    axes: tuple[str, ...]
+    before: tuple[PlacedStatement, ...]
+    repeats: tuple[PlacedRepeat, ...]
+    after: tuple[PlacedStatement, ...]
+    slots: tuple[Slot, ...]
+    shared: tuple[PlacedWeight, ...]
+    trouble: tuple[tuple[str, Span], ...]
+
+    @property
+    def microbatches(self) -> int:
+        return self.cut.rule.microbatches
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        return self.cut.schedule
+
+    def goes_on(self, repeat: PlacedRepeat) -> bool:
+        """Whether in a stage something follows a turn of this repeat."""
+        number = self.repeats.index(repeat)
+        return number < len(self.repeats) - 1 or self.cut.places(number) > 1
+
+
+def pipeline_of(cut: Cut, axes: tuple[str, ...], model: PlacedModule, weights: Sequence[PlacedWeight]) -> Pipeline:
+    at = [i for i, s in enumerate(model.body) if isinstance(s, PlacedRepeat) and s.repeat in cut.repeats]
+    before, after = model.body[: at[0]], model.body[at[-1] + 1 :]
+    repeats = tuple(s for s in model.body[at[0] : at[-1] + 1] if isinstance(s, PlacedRepeat))
+    flow = _Flow({p for s in before for p in made(s)})
+    for number, repeat in enumerate(repeats):
+        flow.turn(repeat, number)
+    flow.leave(after)
+    read = {p for repeat in repeats for s in statements(repeat.body) for p in reads(s)}
+    shared = tuple(w for w in weights if w.weight.value not in cut.weights and w.inside in read)
+    slots = tuple(Slot(s.before, tuple(s.carries.get(i) for i in range(len(repeats))), s.now) for s in flow.slots)
+    return Pipeline(cut, axes, before, repeats, after, slots, shared, tuple(flow.trouble))
+
+
+@dataclass(eq=False)
+class _Moving:
+    before: Placed
+    now: Placed
+    carries: dict[int, PlacedCarry]
+
+
+class _Flow:
+    """Follows what repeats in a row carry, and what they and later statements read of earlier ones."""
+
+    def __init__(self, known: set[Placed]) -> None:
+        self.known = known  # made before the first stage
+        self.between: set[Placed] = set()  # what repeats leave to each other
+        self.slots: list[_Moving] = []
+        self.trouble: list[tuple[str, Span]] = []
+
+    def turn(self, repeat: PlacedRepeat, number: int) -> None:
+        moving = []
+        for carry in repeat.carries:
+            found = next((s for s in self.slots if s.now is carry.before and s not in moving), None)
+            if found is None:
+                if carry.before in self.between:
+                    self._cannot("a tensor that two stages' repeats begin from", carry.before)
+                    continue
+                found = _Moving(carry.before, carry.before, {})
+                self.slots.append(found)
+            moving.append(found)
+        own = {p for s in statements(repeat.body) for p in made(s)} | {c.start for c in repeat.carries}
+        for placed in (p for s in repeat.body for p in reads(s)):
+            if placed not in own:
+                self._pass(placed, moving)
+        for slot, carry in zip(moving, repeat.carries, strict=False):
+            slot.carries[number], slot.now = carry, carry.after
+            self.between.add(carry.after)
+
+    def leave(self, after: Sequence[PlacedStatement]) -> None:
+        own = {p for s in after for p in made(s)}
+        for placed in (p for s in after for p in reads(s)):
+            if placed not in own:
+                self._pass(placed, [])
+
+    def _pass(self, placed: Placed, moving: Sequence[_Moving]) -> None:
+        """A tensor from before the stages, or between them, that is read later travels along."""
+        still = [s for s in self.slots if s.now is placed and s not in moving]
+        if placed in self.known and not any(not s.carries for s in still):
+            self.slots.append(_Moving(placed, placed, {}))
+            if placed.value.kind is Kind.INT:
+                self._cannot("ids that stages hand on", placed)
+        elif placed in self.between and not still:
+            self._cannot("a tensor between two repeats in stages that is read later", placed)
+
+    def _cannot(self, what: str, placed: Placed) -> None:
+        self.trouble.append((what, placed.value.span))
+
+
+def statements(body: Sequence[PlacedStatement]) -> Iterator[PlacedStatement]:
+    """Statements of a body and of its repeats, without those of layers that it calls."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, PlacedRepeat):
+            yield from statements(statement.body)
+
+
+def made(statement: PlacedStatement) -> tuple[Placed, ...]:
+    match statement:
+        case Moved(result=result) | Computed(result=result):
+            return (result,)
+        case PlacedInvoke(outputs=outputs):
+            return outputs
+        case PlacedRepeat(carries=carries):
+            return tuple(p for carry in carries for p in (carry.start, carry.after))
+        case _:
+            return ()
+
+
+def reads(statement: PlacedStatement) -> tuple[Placed, ...]:
+    """What a statement reads, of a repeat also what its body does."""
+    match statement:
+        case Computed(operands=operands):
+            return tuple(x for x in operands if isinstance(x, Placed))
+        case Moved(source=source):
+            return (source,)
+        case PlacedInvoke(inputs=inputs):
+            return inputs
+        case PlacedRepeat(carries=carries, body=body):
+            ends = tuple(p for carry in carries for p in (carry.before, carry.end))
+            return (*ends, *(p for s in body for p in reads(s)))
+        case PlacedLoss(value=value) | PlacedMetric(value=value) | PlacedUpdate(value=value):
+            return (value,)
+
+
+def staged_dim(weight: Weight) -> Dim:
+    """The dim of a staged weight that is cut."""
+    return weight.stack[0]

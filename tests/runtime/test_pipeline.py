@@ -1,0 +1,177 @@
+"""A pipeline of a small model yields what one device yields, whatever the schedule, the cut and the axes beside it."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax.sharding import AxisType
+from jax.sharding import PartitionSpec as P
+
+from meshc.runtime import init, pipeline
+from meshc.runtime.order import canonical, on_devices
+
+EMBED, MLP, VOCAB, ROWS = 4, 8, 16, 4
+REPEATS = {"dense": 3, "wide": 5}
+TURNS = sum(REPEATS.values())
+SPEC = {"up": P("pp", "fsdp", "tp"), "down": P("pp", "tp", "fsdp"), "scale": P("pp")}
+OUTER = {"table": P(("tp", "pp")), "head": P(None, ("tp", "pp")), "norm": P()}
+SUMMED = {"up": (), "down": (), "scale": ("fsdp",), "table": ("fsdp",), "head": ("fsdp",), "norm": ("fsdp",)}
+PLACES = {f"{r}.{w}": s for r in REPEATS for w, s in SPEC.items()} | OUTER
+
+
+def summed(path: str) -> tuple[str, ...]:
+    if path == "norm":  # used on logits' operand, which each part of the vocabulary uses its own way
+        return ("fsdp",)
+    return SUMMED[path.rpartition(".")[2]]
+
+
+# ---------------------------------------------------------------- the model: on one device without axes
+
+
+def layer(x, w, key, axes):
+    if axes:
+        up = lax.all_gather(w["up"], "fsdp", axis=0, tiled=True)
+        down = lax.all_gather(w["down"], "fsdp", axis=1, tiled=True)
+        h = jnp.tanh(lax.pcast(x * w["scale"], "tp", to="varying") @ up)
+        out = lax.psum(h @ down, "tp")
+        rows = lax.axis_index("fsdp") * len(x) + jnp.arange(len(x))
+    else:
+        out = jnp.tanh(x * w["scale"] @ w["up"]) @ w["down"]
+        rows = jnp.arange(len(x))
+    noise = jax.vmap(lambda r: jax.random.normal(jax.random.fold_in(key, r), (EMBED,)))(rows)
+    x = x + out * (1 + 0.1 * noise)
+    total = (x * x).sum() / (ROWS * EMBED)
+    mean = lax.psum(total, "fsdp") if axes else total
+    return x, mean
+
+
+def embed(table, ids, axes):
+    if not axes:
+        return table[ids]
+    at = ids - lax.axis_index(("tp", "pp")) * len(table)
+    mine = (at >= 0) & (at < len(table))
+    return lax.psum(jnp.where(mine[:, None], table[jnp.where(mine, at, 0)], 0), ("tp", "pp"))
+
+
+def loss_of(w, x, ids, axes):
+    x = x * w["norm"]
+    if not axes:
+        logits = x @ w["head"]
+        return (jax.nn.logsumexp(logits, -1) - jnp.take_along_axis(logits, ids[:, None], 1)[:, 0]).sum() / ROWS
+    logits = lax.pcast(x, ("tp", "pp"), to="varying") @ w["head"]
+    shards = ("tp", "pp")
+    top = lax.pmax(lax.stop_gradient(logits).max(-1), shards)
+    whole = lax.psum(jnp.exp(logits - top[:, None]).sum(-1), shards)
+    at = ids - lax.axis_index(shards) * logits.shape[1]
+    mine = (at >= 0) & (at < logits.shape[1])
+    picked = jnp.take_along_axis(logits, jnp.where(mine, at, 0)[:, None], 1)[:, 0]
+    picked = lax.psum(jnp.where(mine, picked, 0), shards)
+    return lax.psum((jnp.log(whole) + top - picked).sum(), "fsdp") / ROWS
+
+
+# ---------------------------------------------------------------- one device
+
+
+def one_device(weights, seen, ids, keys):
+    def micro(weights, ids, key):
+        x, total, after = embed(weights["table"], ids, ()), 0.0, {}
+        for repeat, n in REPEATS.items():
+            each = jax.random.split(init.child(key, repeat), n)
+            means = []
+            for i in range(n):
+                x, mean = layer(x, {p: weights[f"{repeat}.{p}"][i] for p in SPEC}, each[i], ())
+                means.append(mean)
+            total += sum(means)
+            after[f"{repeat}.seen"] = jnp.stack(means)
+        loss = loss_of(weights, x, ids, ()) + 0.1 * total
+        return loss / len(keys), (after, total / len(keys))
+
+    loss, grads, after, metric = 0.0, None, None, 0.0
+    for i in range(len(keys)):
+        (part, (state, told)), g = jax.value_and_grad(micro, has_aux=True)(weights, ids[i], keys[i])
+        loss, metric = loss + part, metric + told
+        grads = g if grads is None else jax.tree.map(jnp.add, grads, g)
+        after = state if after is None else jax.tree.map(jnp.add, after, state)
+    return loss, metric, jax.tree.map(lambda a: a / len(keys), after), grads
+
+
+# ---------------------------------------------------------------- the pipeline
+
+
+def pipelined(cut, plan, microbatches, weights, seen, ids, keys):
+    weights = {p: lax.pcast(w, summed(p), to="varying") if summed(p) else w for p, w in weights.items()}
+
+    def before(w, _, micro):
+        return (embed(w["table"], micro[0], True),), pipeline.Told()
+
+    def stage(w, state, x, micro, turns):
+        loss, after = 0.0, {}
+        for repeat, own in zip(REPEATS, turns, strict=True):
+            over = (
+                {p: w[f"{repeat}.{p}"] for p in SPEC},
+                own.of(jax.random.split(init.child(micro[1], repeat), REPEATS[repeat])),
+            )
+            turn = lambda x, o: layer(x, o[0], o[1], True)  # noqa: E731
+            y, means = pipeline.scan(turn, x[0], over, own)
+            x, loss = (y,), loss + means.sum()
+            after[f"{repeat}.seen"] = means
+        return x, pipeline.Told(0.1 * loss / microbatches, {"total": loss / microbatches}, after)
+
+    def after(w, _, x, micro):
+        return pipeline.Told(loss_of(w, x[0], micro[0], True) / microbatches)
+
+    loss, metrics, carried, grads = pipeline.run(plan, before, stage, after, weights, seen, (ids, keys))
+    grads = {p: lax.psum(g, summed(p)) if summed(p) else g for p, g in grads.items()}
+    return loss, metrics["total"], carried, grads
+
+
+def numbers(microbatches):
+    random = np.random.default_rng(0)
+    shapes = {"up": (EMBED, MLP), "down": (MLP, EMBED), "scale": (EMBED,)}
+    weights = {f"{r}.{p}": random.normal(size=(n, *s)) * 0.5 for r, n in REPEATS.items() for p, s in shapes.items()}
+    weights |= {"table": random.normal(size=(VOCAB, EMBED)), "head": random.normal(size=(EMBED, VOCAB))}
+    weights |= {"norm": random.normal(size=(EMBED,))}
+    ids = random.integers(0, VOCAB, (microbatches, ROWS)).astype(np.int32)
+    seen = {f"{r}.seen": np.zeros(n) for r, n in REPEATS.items()}
+    return weights, seen, ids
+
+
+@pytest.mark.parametrize(
+    ("kind", "microbatches", "rounds", "stages"),
+    [
+        ("gpipe", 3, 1, (4, 4)),
+        ("1f1b", 1, 1, (4, 4)),
+        ("1f1b", 5, 1, (6, 2)),
+        ("interleaved", 4, 2, (2, 2, 2, 2)),
+        ("interleaved", 3, 2, (1, 3, 2, 2)),
+    ],
+)
+def test_a_pipeline_trains_what_one_device_trains(kind, microbatches, rounds, stages):
+    weights, seen, ids = numbers(microbatches)
+    cut = pipeline.cut(tuple(REPEATS.values()), stages)
+    orders = {r: pipeline.order(turns, 2) for r, turns in zip(REPEATS, cut, strict=True)}
+    plan = pipeline.Pipeline(("pp",), pipeline.schedule(kind, 2, microbatches, rounds), cut, tuple(REPEATS))
+    mesh = jax.make_mesh((2, 2, 2), ("pp", "fsdp", "tp"), axis_types=(AxisType.Auto,) * 3)
+
+    def at_rest(arrays):
+        return {p: on_devices(a, {0: orders[p.partition(".")[0]]} if "." in p else {}) for p, a in arrays.items()}
+
+    with jax.enable_x64(True):
+        keys = jax.random.split(jax.random.key(0), microbatches)
+        loss, metric, after, grads = jax.jit(one_device)(weights, seen, ids, keys)
+        states = {p: P("pp") for p in seen}
+        run = jax.shard_map(
+            functools.partial(pipelined, cut, plan, microbatches), mesh=mesh,
+            in_specs=(PLACES, states, P(None, "fsdp"), P()), out_specs=(P(), P(), states, PLACES),
+        )  # fmt: skip
+        found = jax.jit(run)(at_rest(weights), at_rest(seen), ids, keys)
+        np.testing.assert_allclose(found[0], loss, rtol=1e-12)
+        np.testing.assert_allclose(found[1], metric, rtol=1e-12)
+        for mine, right in ((found[2], after), (found[3], grads)):
+            assert mine.keys() == right.keys()
+            for path in right:
+                order = {0: orders[path.partition(".")[0]]} if "." in path else {}
+                np.testing.assert_allclose(canonical(np.asarray(mine[path]), order), right[path], rtol=1e-9, atol=1e-12)
