@@ -5,7 +5,7 @@ The base of a time model: it knows bytes and bandwidths, no latency, and nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from meshc.job.wiring import Link
@@ -16,12 +16,16 @@ from meshc.semantics.placed import PlacedProgram
 
 @dataclass(frozen=True, slots=True)
 class AxisLinks:
-    """An axis of the mesh or of a view: the links that its groups cross, innermost first, and the slowest of them."""
+    """An axis of the mesh or of a view: the links that its groups cross, innermost first, and the slowest of them.
+
+    `seconds` is what the collectives take at least that go over it, alone or with others; None where it is not known.
+    """
 
     axis: str
     size: int
     crossed: tuple[str, ...]
     slowest: Link
+    seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +36,19 @@ class Price:
     seconds: float | None
 
 
-def axis_links(placed: PlacedProgram, network: Network) -> Iterator[AxisLinks]:
+def axis_links(
+    placed: PlacedProgram, collectives: Sequence[Collective], network: Network | None
+) -> Iterator[AxisLinks]:
+    """Of each axis larger than 1; of none without a slice."""
+    if network is None:
+        return
     for view in (placed.program, *placed.program.views):
         for axis in view.axes:
             refined = placed.refined.of((axis.name,))
             if slowest := network.link(refined):
                 names = tuple(c.link.name for c in network.crossings(refined))
-                yield AxisLinks(axis.name, axis.size, names, slowest)
+                seconds = network.total_seconds(c for c in collectives if set(refined) & set(c.axes))
+                yield AxisLinks(axis.name, axis.size, names, slowest, seconds)
 
 
 def price(collective: Collective, network: Network | None) -> Price | None:

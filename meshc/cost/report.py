@@ -7,7 +7,8 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
      "device_mesh": {axis: size},                   the device mesh, axes larger than 1: what placements speak of
      "parts": {axis: [axis]},                       declared axes that a view or a repeat cuts, in axes of that mesh
      "slice": {"name": str, "chips": int} | null,
-     "axes": [{"axis": axis, "size": int, "links": [str], "slowest": str, "bandwidth": float | null}],
+     "axes": [{"axis": axis, "size": int, "links": [str], "slowest": str, "bandwidth": float | null,
+               "seconds": float | null}],
      "tensors": [{"path": str, "kind": KIND, "dims": [str], "shape": [int], "placement": {dim: [axis]},
                   "shard_shape": [int], "bytes": int, "bytes_per_device": int}],
      "collectives": [{"op": str, "axes": [axis], "tensor": str, "phase": "forward" | "backward" | "update",
@@ -18,7 +19,7 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
 
 `axes` are those larger than 1, with the links of the slice that their groups cross, innermost first; none without a
 slice. `bandwidth` is bytes a second that one chip can send through the slowest of them, `seconds` what a collective's
-runs take at least (semantics/links.py); null where it is not known.
+runs take at least (semantics/links.py), of an axis all that go over it; null where it is not known.
 
 Memory is bytes of one device: at rest, and what waits for the backward pass; what XLA needs besides is not counted.
 KIND is `param` (at rest), `gradient` (while it accumulates), `optimizer` (one of its moments), `state` (carried from
@@ -108,7 +109,7 @@ def report(
         tuple(collectives),
         memory(placed, settings, optimizer),
         wired,
-        tuple(axis_links(placed, wired)) if wired else (),
+        tuple(axis_links(placed, collectives, wired)),
     )
 
 
@@ -189,6 +190,7 @@ def _axis(found: AxisLinks) -> dict[str, Any]:
         "links": list(found.crossed),
         "slowest": found.slowest.name,
         "bandwidth": found.slowest.bandwidth,
+        "seconds": found.seconds,
     }
 
 

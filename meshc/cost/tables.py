@@ -41,8 +41,8 @@ def _mesh(report: Report) -> Iterator[str]:
         yield f"  {axis} is {' x '.join(f'{part} {report.refined.sizes[part]}' for part in parts)} of the device mesh"
     if _worth_pricing(report):
         yield ""
-        head = ("axis", "devices", "links it crosses", "slowest", "of a chip")
-        yield from table(head, map(_axis, report.axes), right=(1, 4))
+        head = ("axis", "devices", "links it crosses", "slowest", "of a chip", "a step at least")
+        yield from table(head, map(_axis, report.axes), right=(1, 4, 5))
 
 
 def _tensors(report: Report) -> Iterator[str]:
@@ -92,7 +92,8 @@ def _tensor(tensor: Tensor) -> tuple[str, ...]:
 
 
 def _axis(found: AxisLinks) -> tuple[str, ...]:
-    return (found.axis, str(found.size), ", ".join(found.crossed), found.slowest.name, rate(found.slowest.bandwidth))
+    links, told = ", ".join(found.crossed), rate(found.slowest.bandwidth)
+    return (found.axis, str(found.size), links, found.slowest.name, told, duration(found.seconds))
 
 
 def _collective(found: Collective, network: Network | None) -> tuple[str, ...]:
@@ -117,7 +118,7 @@ def _traffic(collectives: Sequence[Collective], network: Network | None) -> Iter
 
 def _link(network: Network | None, axes: Sequence[str]) -> Iterator[str]:
     if network and (link := network.link(axes)):
-        yield link.name
+        yield f"{link.name} {rate(link.bandwidth)}"
 
 
 def _time(network: Network | None, op: CollectiveOp, axes: Sequence[str], num_bytes: int) -> Iterator[str]:

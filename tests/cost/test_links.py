@@ -66,12 +66,14 @@ def test_all_of_a_program_take_the_sum_of_its_parts():
 def test_a_report_tells_of_each_axis_and_collective():
     program = placed("replica = 2, fsdp = 2, tp = 4", "data(replica)\n fsdp(fsdp)\n tensor(tp)")
     told = as_json(report(program, derive(program), Settings(), Optimizer(), NODES))
+    seconds = [c["seconds"] for c in told["collectives"] if "replica" in c["axes"]]
     assert told["axes"][0] == {
         "axis": "replica",
         "size": 2,
         "links": ["network"],
         "slowest": "network",
         "bandwidth": 50.0,
+        "seconds": pytest.approx(sum(seconds)),
     }
     slowest = {tuple(c["axes"]): c["link"] for c in told["collectives"]}
     assert slowest == {
@@ -105,7 +107,7 @@ def test_an_axis_of_a_view_is_a_part_of_the_mesh():
     program = placed(mesh, "data(dp)\n tensor(tp)")
     wired = network(program, NODES)
     assert wired is not None
-    assert {a.axis: (a.size, a.crossed) for a in axis_links(program, wired)} == {
+    assert {a.axis: (a.size, a.crossed) for a in axis_links(program, derive(program), wired)} == {
         "dp": (8, ("node", "network")),
         "tp": (2, ("node",)),
         "rest": (2, ("network",)),
