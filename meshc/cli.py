@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from meshc.driver import Compiled
     from meshc.runtime.env import Environment
 
+MOST_JOBS = 8
+"""Programs that run side by side: each has its own devices, threads and memory."""
 CODE = re.compile(r"[EW][0-9]{4}", re.IGNORECASE)
 
 Command = Callable[..., Any]
@@ -185,23 +187,39 @@ def explain(subject: str, name: str | None, slice: str | None, sets: tuple[str, 
 
 
 @cli.command()
-@click.argument("paths", metavar="SPEC...", nargs=-1, required=True)
+@click.argument("paths", metavar="SPEC...", nargs=-1)
 @_slice
 @_set
-def prove(paths: Sequence[str], slice: str | None, sets: tuple[str, ...]) -> int:
-    """Prove programs against the one-device program: parity, placement, traffic."""
-    from meshc.prove import proofs, report
+@click.option("--mixed", type=click.IntRange(1), default=0, metavar="N", help="Prove N specs drawn at random, too.")
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="S", help="The number of the first draw.")
+@click.option(
+    "--jobs", type=click.IntRange(1), metavar="J", help="How many at a time; default: as this machine has cores."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Say what each proof found.")
+def prove(
+    paths: Sequence[str],
+    slice: str | None,
+    sets: tuple[str, ...],
+    mixed: int,
+    seed: int,
+    jobs: int | None,
+    verbose: bool,
+) -> int:
+    """Prove programs against the one-device program: parity, placement, traffic.
 
-    holds = True
-    for path in dict.fromkeys(paths):
-        if _compile(Request(path, slice, sets)) is None:
-            holds = False
-            continue
-        for proof in proofs.run(path, _builder(path, slice, sets)):
-            holds = holds and proof.holds
-            for line in report.lines(proof):
-                click.echo(line)
-    return 0 if holds else 1
+    Each runs on virtual devices of this machine, as many as its mesh has.
+    """
+    from meshc.prove.session import Session
+
+    if not paths and not mixed:
+        raise click.UsageError("name a spec, or ask for --mixed ones")
+    session = Session(jobs or min(os.cpu_count() or 1, MOST_JOBS), verbose, sys.stdout, sys.stderr)
+    right = [path for path in dict.fromkeys(paths) if _compile(Request(path, slice, sets), emit=False)]
+    session.wrong = len(set(paths)) - len(right)
+    session.prove(
+        right, lambda path: _builder(path, slice, sets), mixed, seed, lambda path, own: _builder(path, None, own)
+    )
+    return 0 if session.holds else 1
 
 
 @cli.command()

@@ -22,11 +22,13 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
 
 from meshc.prove import parity, placement
 from meshc.prove.model import Measure
 from meshc.runtime.canonical import on_disk
 from meshc.runtime.data.batches import drawn_inputs, put
+from meshc.runtime.optimizer import state_shardings
 from meshc.runtime.order import on_devices
 from meshc.runtime.program import Program, State
 
@@ -74,6 +76,37 @@ def batch(program: Program, step: int) -> dict[str, jax.Array]:
     return put(program, drawn)
 
 
+DRAWN: dict[tuple[str, ...], dict[str, np.ndarray]] = {}
+"""Initial weights and carried state as devices hold them, by the mesh and the placement that they are for."""
+
+
+def initial(path: str) -> State:
+    """The state that a program begins with.
+
+    Drawing takes as long to compile as a step does. So a second program on the same mesh (all of a process are of one
+    spec, and differ in their optimizer) is given what the first one drew; optimizers begin with zeros.
+    """
+    program = build(path)
+    key = (str(program.mesh.shape), *map(str, program.placement.items()))
+    if key not in DRAWN:
+        state = program.init(SEED)
+        DRAWN[key] = {path: np.asarray(array) for path, array in {**state.weights, **state.carried}.items()}
+        return state
+    shapes = jax.eval_shape(program.init, SEED)
+    places = state_shardings(shapes.optimizer, shapes.weights, program.optimizer_placement, program.mesh)
+    nowhere = NamedSharding(program.mesh, PartitionSpec())
+    drawn = {
+        path: jax.device_put(array, NamedSharding(program.mesh, program.placement[path]))
+        for path, array in DRAWN[key].items()
+    }
+    return State(
+        step=jax.device_put(np.zeros((), shapes.step.dtype), nowhere),
+        weights={path: drawn[path] for path in shapes.weights},
+        carried={path: drawn[path] for path in shapes.carried},
+        optimizer=jax.tree.map(lambda x, at: jax.device_put(np.zeros(x.shape, x.dtype), at), shapes.optimizer, places),
+    )
+
+
 def on_host(program: Program, arrays: Arrays) -> dict[str, np.ndarray]:
     """Arrays of weights, by path, in canonical form."""
     return {path: on_disk(program, path, np.asarray(array)) for path, array in arrays.items()}
@@ -84,13 +117,13 @@ def compiled_step(path: str) -> jax.stages.Compiled:
     """The program's step as it runs; its optimised HLO can be read."""
     program = build(path)
     step: Any = program.step  # jitted
-    return step.lower(program.init(SEED), batch(program, 0)).compile()
+    return step.lower(initial(path), batch(program, 0)).compile()
 
 
 def run(path: str, steps: int) -> tuple[State, list[float]]:
     """The state after some steps, and each step's loss."""
     program, losses = build(path), []
-    state = program.init(SEED)
+    state = initial(path)
     for step in range(steps):
         state, metrics = compiled_step(path)(state, batch(program, step))
         losses.append(float(metrics["loss"]))
@@ -101,7 +134,7 @@ def run(path: str, steps: int) -> tuple[State, list[float]]:
 def first_gradients(path: str) -> tuple[jax.Array, dict[str, jax.Array]]:
     """Loss and gradients of the initial weights."""
     program = build(path)
-    return program.grads(program.init(SEED), batch(program, 0))
+    return program.grads(initial(path), batch(program, 0))
 
 
 # ---------------------------------------------------------------- tasks
@@ -109,7 +142,7 @@ def first_gradients(path: str) -> tuple[jax.Array, dict[str, jax.Array]]:
 
 def gradients(mesh: str, one: str) -> Iterator[Measure]:
     """Initial values, the first loss and every gradient."""
-    weights, weights_one = (on_host(build(path), build(path).init(SEED).weights) for path in (mesh, one))
+    weights, weights_one = (on_host(build(path), initial(path).weights) for path in (mesh, one))
     yield from parity.arrays("initial values", weights, weights_one, parity.INITIAL)
     (loss, grads), (loss_one, grads_one) = first_gradients(mesh), first_gradients(one)
     yield from parity.losses("loss before training", [float(loss)], [float(loss_one)], parity.LOSS)
