@@ -190,7 +190,7 @@ def explain(subject: str, name: str | None, slice: str | None, sets: tuple[str, 
 @click.argument("paths", metavar="SPEC...", nargs=-1)
 @_slice
 @_set
-@click.option("--mixed", type=click.IntRange(1), default=0, metavar="N", help="Prove N specs drawn at random, too.")
+@click.option("--mixed", type=click.IntRange(0), default=0, metavar="N", help="Prove N specs drawn at random, too.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="S", help="The number of the first draw.")
 @click.option(
     "--jobs", type=click.IntRange(1), metavar="J", help="How many at a time; default: as this machine has cores."

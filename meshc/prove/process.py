@@ -20,9 +20,8 @@ from meshc.runtime.env import PATIENT, THREADS, threads
 
 PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 SECONDS_TO_END = 5
-QUICK = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
-"""Machine code as it comes, loops by XLA's older emitters: a quarter of the time to compile a step. The collectives of
-the optimised HLO stay as they are."""
+QUICK = "--xla_backend_optimization_level=0"
+"""Machine code as it comes: half the time to compile. The optimised HLO and its collectives stay as they are."""
 STOOD_STILL = "Exiting to ensure a consistent program state"
 """What XLA says when it ends a process whose devices did not meet in a collective."""
 COMPILATION_CACHE = ("JAX_COMPILATION_CACHE_", "JAX_PERSISTENT_CACHE_")

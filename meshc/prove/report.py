@@ -48,7 +48,8 @@ def _spec(row: Row) -> list[str]:
 def details(proof: Proof) -> list[str]:
     """What a proof found beside its line: its nearest measure, and facts that need no bound."""
     worst = [f"nearest to its bound is {measure(proof.worst)}"] if proof.worst and not proof.problem else []
-    return [f"    {proof.name}: {line}" for line in (f"{len(proof.measures)} measures", *worst, *proof.notes)]
+    count = f"{len(proof.measures)} measure{'s' * (len(proof.measures) != 1)}"
+    return [f"    {proof.name}: {line}" for line in (count, *worst, *proof.notes)]
 
 
 def measure(found: Measure) -> str:

@@ -29,19 +29,55 @@ def spec(tmp_path: Path) -> Path:
     return tmp_path / "spec.mesh"
 
 
+def holding(name, build, deviation: float = 1e-12) -> list[Proof]:
+    return [Proof(name, "parity", (Measure("loss", "step 1", deviation, 1e-10),))]
+
+
 @pytest.mark.parametrize(("deviation", "code"), [(1e-12, 0), (1.0, 1)])
-def test_a_line_a_proof_and_1_where_one_fails(meshc, spec: Path, monkeypatch, deviation: float, code: int):
-    proof = Proof("spec.mesh", "parity", (Measure("loss", "step 1", deviation, 1e-10),))
-    monkeypatch.setattr(proofs, "run", lambda name, build: [proof])
+def test_a_line_a_spec_and_1_where_one_fails(meshc, spec: Path, monkeypatch, deviation: float, code: int):
+    monkeypatch.setattr(proofs, "run", lambda name, build: holding(name, build, deviation))
     done = meshc("prove", spec, "--slice", "cpu-4")
     assert done.code == code
-    assert done.out.startswith("spec.mesh  parity     " + ("FAILS" if code else "holds"))
+    line, *_, summary = done.out.splitlines()
+    assert line.startswith(f"{'FAILS' if code else 'holds'}  {spec}")
+    assert summary.startswith("0 of 1 specs hold, 1 fails; " if code else "1 of 1 specs hold; ")
 
 
-def test_a_spec_with_errors_is_not_proven(meshc, spec: Path, monkeypatch):
-    monkeypatch.setattr(proofs, "run", lambda name, build: pytest.fail("nothing to prove"))
-    done = meshc("prove", spec)  # the size of tp is unknown
+def test_a_spec_with_errors_does_not_keep_others_from_being_proven(meshc, spec: Path, monkeypatch):
+    monkeypatch.setattr(proofs, "run", holding)
+    whole = spec.with_name("whole.mesh")
+    whole.write_text(SPEC.replace("*", "2"))
+    done = meshc("prove", spec, whole)  # the size of tp is unknown in the first
     assert (done.code, "E0219" in done.err) == (1, True)
+    assert done.out.startswith(f"holds  {whole}")
+    assert "1 of 2 specs hold, 1 has errors" in done.out
+
+
+def test_a_bug_that_one_spec_meets_does_not_keep_others_from_being_proven(meshc, spec: Path, monkeypatch):
+    def run(name, build):
+        if name == str(spec):
+            raise KeyError("a bug")
+        return holding(name, build)
+
+    monkeypatch.setattr(proofs, "run", run)
+    other = spec.with_name("other.mesh")
+    other.write_text(SPEC)
+    done = meshc("prove", spec, other, "--slice", "cpu-4")
+    assert done.code == 1
+    assert "KeyError: 'a bug'" in done.out
+    assert f"holds  {other}" in done.out
+
+
+def test_there_must_be_something_to_prove(meshc):
+    assert meshc("prove").code == 2
+
+
+def test_drawn_specs_are_counted_with_those_that_are_refused(meshc, monkeypatch):
+    monkeypatch.setattr(proofs, "run", holding)
+    done = meshc("prove", "--mixed", "2")
+    assert done.code == 0, done.out
+    assert [line.split()[:2] for line in done.out.splitlines()[:2]] == [["holds", "mixed-2"], ["holds", "mixed-11"]]
+    assert "2 mixed specs wanted of draws 0 to 11: the checker refused " in done.out
 
 
 def built(spec: Path, flags: tuple[str, ...], on_slice: bool, *sets: str) -> Built:
