@@ -34,7 +34,8 @@ from meshc.runtime.program import Program, State
 
 SEED = 0
 QUICK: Any = {"xla_cpu_use_fusion_emitters": False}
-"""Loops by XLA's older emitters: half the time to compile a step. The collectives of the optimised HLO stay as they are.
+"""Loops by XLA's older emitters: half the time to compile a step, the same collectives in its optimised HLO.
+
 Initial values are drawn as in any run: the older emitters round a float32 by the shape of the part that a device has.
 """
 

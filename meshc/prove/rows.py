@@ -6,7 +6,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -43,7 +43,9 @@ class Row:
         return not self.bug and all(proof.holds for proof in self.proofs)
 
 
-def rows(subjects: Iterable[Subject], jobs: int, begun: Callable[[str], None] = lambda name: None) -> Iterator[Row]:
+def rows(
+    subjects: Iterable[Subject], jobs: int, begun: Callable[[str], None] = lambda name: None
+) -> Generator[Row, None, None]:
     """A row a subject, in their order, each as soon as it and those before it are done; `jobs` at a time.
 
     begun: is told each name when its proofs begin

@@ -97,6 +97,6 @@ def test_an_interrupt_ends_children_and_says_nothing(tmp_path: Path):
         time.sleep(0.02)
     parent.send_signal(signal.SIGINT)
     _, errors = parent.communicate(timeout=30)
-    assert (parent.returncode, errors) == (130, "")
+    assert (parent.returncode, errors.strip()) == (130, "")
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
