@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from meshc.job.slices import Level, Platform, Slice
+from meshc.job.slices import TORUS, Level, Platform, Slice
 
 Bytes = Annotated[int, Field(ge=1, le=2**60)]
 Rate = Annotated[float, Field(gt=0, le=1e30)]
@@ -75,6 +75,11 @@ class SliceFields(Strict):
         wired = inside * math.prod(level.size for level in self.levels)
         if self.chips > 1 and wired != self.chips:
             raise ValueError(f"`torus` and `levels` wire {wired} chips, `chips` says {self.chips}")
+        names = [level.name for level in self.levels]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"two levels have the name `{twice}`")
+        if self.torus and TORUS in names:
+            raise ValueError(f"`{TORUS}` is the torus' name: call the level otherwise")
         if self.torus and self.torus.wrapped and len(self.torus.wrapped) != len(self.torus.sides):
             raise ValueError("`wrapped` has an entry for each of `sides`")
         return self

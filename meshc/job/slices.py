@@ -9,6 +9,8 @@ from typing import Literal
 Platform = Literal["cpu", "tpu", "gpu"]
 VIRTUAL = re.compile(r"cpu-(?:([1-9][0-9]*)x)?([1-9][0-9]*)")
 MOST_VIRTUAL = 4096
+TORUS = "torus"
+"""What the links of a torus are called, beside the names of levels."""
 
 
 @dataclass(frozen=True, slots=True)

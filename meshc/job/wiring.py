@@ -13,11 +13,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from meshc.job.slices import Slice
+from meshc.job.slices import TORUS, Slice
 from meshc.job.torus import laid
 
 Mesh = Sequence[tuple[str, int]]
-TORUS = "torus"
 
 
 @dataclass(frozen=True, slots=True)

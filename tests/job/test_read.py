@@ -11,6 +11,12 @@ from meshc.runtime.data.files import matching
 from meshc.source import SourceFile
 
 CHIP = "hbm_bytes: 1, hbm_bandwidth: 1.0, matrix_rates: {bfloat16: 1.0}"
+TORUS = "torus: {sides: [2, 2], link_bandwidth: 1.0}"
+
+
+def wired(how: str) -> str:
+    """A job on an inline slice of 8 chips."""
+    return f"spec: a\nslice: {{chips: 8, chips_per_host: 8, {CHIP}, {how}}}"
 
 
 def read(text: str, *flags: str) -> tuple[JobFile | None, list[Diagnostic]]:
@@ -105,6 +111,10 @@ def test_defaults_follow_the_optimizer(name: str, lr: float, b2: float, decay: f
         ("spec: a\nslice: cpu-99999", "E0508", "cpu-99999", "4096"),
         (f"spec: a\nslice: {{chips: 8, chips_per_host: 3, {CHIP}}}", "E0509", "slice", "do not fill hosts of 3"),
         (f"spec: a\nslice: {{chips: 8, chips_per_host: 8, {CHIP}}}", "E0509", "slice", "`levels`"),
+        (wired("levels: [{name: a, size: 2}, {name: b, size: 3}]"), "E0509", "slice", "wire 6 chips, `chips` says 8"),
+        (wired("levels: [{name: a, size: 2}, {name: a, size: 4}]"), "E0509", "slice", "two levels have the name `a`"),
+        (wired(f"{TORUS}, levels: [{{name: torus, size: 2}}]"), "E0509", "slice", "call the level otherwise"),
+        (wired(f"{TORUS}, levels: [{{name: dcn, size: 4}}]"), "E0509", "slice", "wire 16 chips"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_once_with_its_place_and_cure(text: str, code: str, pointed: str, said: str):
@@ -113,6 +123,16 @@ def test_what_is_wrong_is_said_once_with_its_place_and_cure(text: str, code: str
     assert found.span is not None
     assert found.span.text == pointed
     assert said in "\n".join((found.message, *found.helps))
+
+
+def test_a_level_whose_speed_is_not_known():
+    found = job(wired("levels: [{name: node, size: 4}, {name: rack, size: 1, bandwidth: 2.0}, {name: net, size: 2}]"))
+    assert found.slice is not None
+    assert [(level.name, level.bandwidth) for level in found.slice.levels] == [
+        ("node", None),
+        ("rack", 2.0),
+        ("net", None),
+    ]
 
 
 def test_all_problems_come_at_once():
