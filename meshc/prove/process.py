@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,15 +37,16 @@ _stopping = threading.Event()
 
 
 @contextlib.contextmanager
-def ended_together() -> Iterator[None]:
-    """However the block ends, the children that run are ended, those of other threads, too, and none begins."""
-    _stopping.clear()
+def ended_with(pool: ThreadPoolExecutor) -> Iterator[None]:
+    """However the block ends, the children that threads of the pool wait for are ended, and the pool is."""
     try:
         yield
     finally:
         _stopping.set()
         for child in list(_running):
             child.terminate()
+        pool.shutdown(cancel_futures=True)
+        _stopping.clear()
 
 
 @dataclass(frozen=True)

@@ -58,16 +58,13 @@ def rows(
         begun(subject.name)
         return row(subject)
 
-    try:
-        with process.ended_together():
-            for subject in _compiling(subjects):
-                waiting.append(pool.submit(prove, subject))
-                while waiting and (waiting[0].done() or len(waiting) > 2 * jobs):
-                    yield waiting.popleft().result()
-            while waiting:
+    with process.ended_with(pool):
+        for subject in _compiling(subjects):
+            waiting.append(pool.submit(prove, subject))
+            while waiting and (waiting[0].done() or len(waiting) > 2 * jobs):
                 yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def row(subject: Subject) -> Row:
