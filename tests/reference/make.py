@@ -18,7 +18,7 @@ import torch
 import transformers
 
 HOME = Path(__file__).parent
-BATCH, SEQ, VOCAB = 2, 32, 48
+BATCH, SEQ, VOCAB = 4, 24, 48
 TINY = {
     "hidden_size": 16,
     "intermediate_size": 24,

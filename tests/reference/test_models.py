@@ -29,7 +29,7 @@ SPECS = {path.stem: path for path in sorted((ROOT / "specs" / "models").glob("*.
 REFERENCE = json.loads((HOME / "parameters.json").read_text(encoding="utf-8"))["parameters"]
 ATOL = 1e-4
 
-PLAIN = "batch=2 seq=32 vocab=48 embed=16 heads=4 mlp=24"
+PLAIN = "batch=4 seq=24 vocab=48 embed=16 heads=4 mlp=24"
 GROUPED = f"{PLAIN} kv_heads=2 head_dim=16"
 SMALL = {
     "llama2_7b": (weights.LLAMA, f"{PLAIN} head_dim=4 layers=2"),
@@ -70,9 +70,9 @@ def compiled_apart(name: str) -> bool:
     return "experts" in SMALL[name][1] or name == "mixtral_8x7b"
 
 
-def built(directory: Path, text: str, sizes: str) -> Any:
-    """The program of a spec with some sizes, on one device."""
-    axes = [f"mesh.{axis}=1" for axis in _axes(text)]
+def built(directory: Path, text: str, sizes: str, axis_size: int) -> Any:
+    """The program of a spec with some sizes, each axis of the mesh of the same one."""
+    axes = [f"mesh.{axis}={axis_size}" for axis in _axes(text)]
     path = directory / "small.mesh"
     path.write_text(text, encoding="utf-8")
     sets = (*sizes.split(), *axes, "train.precision={params: float32, compute: float32}")
@@ -111,10 +111,12 @@ def _made(entry: weights.Entry, fixture: Any, shape: jax.ShapeDtypeStruct) -> ja
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if not compiled_apart(name)])
-def test_logits_are_the_references(tmp_path: Path, name: str):
+@pytest.mark.parametrize("axis_size", [1, 2], ids=["one", "mesh"])
+def test_logits_are_the_references(tmp_path: Path, name: str, axis_size: int):
+    """On one device, and with the spec's own partition on a mesh with two devices along each axis."""
     table, sizes = SMALL[name]
     fixture = np.load(HOME / f"{name}.npz")
-    program = built(tmp_path, SPECS[name].read_text(encoding="utf-8"), sizes)
+    program = built(tmp_path, SPECS[name].read_text(encoding="utf-8"), sizes, axis_size)
     found = predicted(program, table, fixture)
     np.testing.assert_allclose(found, fixture["logits"], rtol=0, atol=ATOL)
 
