@@ -65,11 +65,6 @@ def test_fixtures_are_small():
 # ---------------------------------------------------------------- logits
 
 
-def compiled_apart(name: str) -> bool:
-    """No program is generated for experts yet (E0299)."""
-    return "experts" in SMALL[name][1] or name == "mixtral_8x7b"
-
-
 def built(directory: Path, text: str, sizes: str, axis_size: int) -> Any:
     """The program of a spec with some sizes, each axis of the mesh of the same one."""
     axes = [f"mesh.{axis}={axis_size}" for axis in _axes(text)]
@@ -110,7 +105,7 @@ def _made(entry: weights.Entry, fixture: Any, shape: jax.ShapeDtypeStruct) -> ja
     return jnp.asarray(entry(fixture, "").astype(shape.dtype).reshape(shape.shape))
 
 
-@pytest.mark.parametrize("name", [name for name in SMALL if not compiled_apart(name)])
+@pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("axis_size", [1, 2], ids=["one", "mesh"])
 def test_logits_are_the_references(tmp_path: Path, name: str, axis_size: int):
     """On one device, and with the spec's own partition on a mesh with two devices along each axis."""
