@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 LARGEST = 400
 # One frozen class for each operation: looked up like a list, not read from top to bottom.
-LISTS_OF_TYPES = {"meshc/semantics/program.py": 560}
+LISTS_OF_TYPES = {"meshc/semantics/program.py": 650}
 
 TOP_LEVEL = {"meshc", "specs", "templates", "runtime", "tests", "setup.cfg", "docs"}
 BESIDE = {"LICENSE", "Makefile", "README.md", "benchmarks", "editors", "pyproject.toml", "requirements"}

@@ -21,6 +21,7 @@ from meshc.semantics.program import (
     Op,
     Reduce,
     Rename,
+    Route,
     Softmax,
     Split,
     Value,
@@ -67,6 +68,8 @@ def _summed(op: Op, squares: set[int], noise: frozenset[str]) -> Iterator[Dim]:
             yield from (d for d in over if d.padded and (d.name in noise or not right))
         case Contract(over=over):
             yield from (d for d in over if d.padded and d.name in noise)
+        case Route(experts=experts):
+            yield from (d for d in (experts,) if d.padded)
         case Attend(q=q, v=v):
             yield from (d for d in {q.dims[-1], v.dims[-1]} if d.padded)
         case Concat(along=along, parts=parts):

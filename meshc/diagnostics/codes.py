@@ -93,6 +93,7 @@ TITLES: dict[str, str] = {
     "E0255": "stages of what the model does not repeat",
     "E0256": "a split inside of what takes a dim whole",
     "E0257": "a repeat of what is no kv heads",
+    "E0258": "a routed tensor used as tokens",
     "E0299": "a placement that programs are not generated for yet",
     # ---------------------------------------------------------------- sizes (E03xx)
     "E0301": "a dim does not divide by its shards",

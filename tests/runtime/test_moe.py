@@ -104,8 +104,11 @@ def compare(w, mesh, one, two):
         np.testing.assert_allclose(grads[name], grad, rtol=1e-9, atol=1e-12 * np.abs(grad).max(), err_msg=name)
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("top_k", [1, 2])
+QUICK = ("one device", "two axes, over batch and sequence")
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, marks=[] if c in QUICK else pytest.mark.slow) for c in CASES])
+@pytest.mark.parametrize("top_k", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_losses_and_gradients_are_those_of_a_dense_loop(case: str, top_k: int):
     axes, over, tokens = CASES[case]
     options = {"top_k": top_k, "normalise": top_k > 1}

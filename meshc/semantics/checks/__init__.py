@@ -2,6 +2,7 @@
 
 from meshc.semantics.checks.context import Check, Context
 from meshc.semantics.checks.dims import microsteps_divide, shards_divide
+from meshc.semantics.checks.experts import routed_stay
 from meshc.semantics.checks.idle import axes_shard, exchanges_move, rules_match, strategies_match
 from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
@@ -17,6 +18,7 @@ CHECKS: tuple[Check, ...] = (
     stages_cut,
     microbatches_divide,
     repeats_copy,
+    routed_stay,
     exchanges_agree,
     strategies_match,
     strategies_split_state,
@@ -27,6 +29,7 @@ CHECKS: tuple[Check, ...] = (
 )
 
 WITHOUT_SIZES: tuple[Check, ...] = (
+    routed_stay,
     exchanges_agree,
     strategies_match,
     strategies_split_state,

@@ -1,0 +1,91 @@
+"""Programs with routed experts say on a mesh what they say on one device, in float64."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from meshc.prove import child
+from tests.codegen.experts import SIGMOID, pair, text
+from tests.codegen.test_programs import largest
+
+MESHES = {
+    "experts on the axis of the batch": ({"ep": 4}, "data(ep); expert(ep)", None),
+    "tokens equal along the experts": ({"dp": 2, "ep": 4}, "fsdp(dp); expert(ep)", None),
+    "a view, with tensor parallelism of its own": (
+        {"dp": 4, "tp": 2},
+        "fsdp(dp); tensor(tp, sequence = true); expert(ep, tensor = etp)",
+        ("dp, tp", {"edp": 2, "ep": 2, "etp": 2}),
+    ),
+    "experts over three axes": (
+        {"dp": 2, "cp": 2, "tp": 2},
+        "fsdp(dp); data(cp); tensor(tp); expert(ep, tensor = etp)",
+        ("dp, cp, tp", {"ep": 8, "etp": 1}),
+    ),
+    "an mlp over two axes": (
+        {"dp": 2, "sp": 2, "tp": 2},
+        "fsdp(dp); seq -> .., sp; tensor(tp); expert(ep, tensor = etp)",
+        ("dp, sp, tp", {"ep": 2, "etp": 4}),
+    ),
+}
+VIEW = "a view, with tensor parallelism of its own"
+
+
+@pytest.fixture(autouse=True)
+def float64():
+    with jax.enable_x64(True):
+        yield
+
+
+def agree(directory: Path, spec: str, *sets: str) -> tuple[Any, Any]:
+    """Initial weights, the loss and every gradient; the programs."""
+    many, one = pair(directory, spec, *sets)
+    states = many.init(0), one.init(0)
+    assert largest(states[0].weights, states[1].weights) == 0
+    (loss, grads), (expected_loss, expected) = (
+        p.grads(s, child.batch(p, 0)) for p, s in zip((many, one), states, strict=True)
+    )
+    assert float(loss) == pytest.approx(float(expected_loss), rel=1e-12)
+    assert largest(grads, expected) < 1e-9
+    assert all(np.asarray(g).any() for g in expected.values())
+    return many, one
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mesh", MESHES)
+def test_on_every_mesh(tmp_path: Path, mesh: str):
+    axes, partition, view = MESHES[mesh]
+    programs = agree(tmp_path, text(axes, partition, view))
+    if mesh == VIEW:
+        after, expected = (p.step(p.init(0), child.batch(p, 0))[0] for p in programs)
+        assert largest(after.carried, expected.carried) < 1e-12
+        assert largest(after.carried, programs[1].init(0).carried) > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mesh", [VIEW, "an mlp over two axes"])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"down_bias": ""},
+        {"scores": SIGMOID, "options": "top_k = 3, scale = 2.5, groups = 4, top_groups = 2"},
+        {"options": "top_k = 1"},
+        {"options": "top_k = 2, normalise = false"},
+        {"options": "top_k = 2, capacity = 0.75"},
+    ],
+    ids=lambda parts: next(iter(reversed(parts.values()))) or "no bias",
+)
+def test_with_every_option(tmp_path: Path, mesh: str, parts: dict[str, str]):
+    axes, partition, view = MESHES[mesh]
+    agree(tmp_path, text(axes, partition, view, **parts))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", ["train.remat=full", "train.remat=dots", "train.remat=none", "train.microsteps=2"])
+def test_with_every_setting(tmp_path: Path, setting: str):
+    axes, partition, view = MESHES[VIEW]
+    agree(tmp_path, text(axes, partition, view, options="top_k = 2, capacity = 1.25"), setting)
