@@ -27,8 +27,8 @@ class Input:
     spec: where it lies, one entry for each dim of `shape`
     high: ids are in [0, high), the size before padding; None for floats
     next_of: the input that this one is made of, on the host: what follows each of its ids along dim `along`, and -1 at
-        the end; and where `within` names an input of documents, -1 where the next id is in another one
-    documents: holds the number, in its row, of the document that each token is of; a source that packs them tells
+        the end; and where `within` names an input of segments, -1 where the next id is in another one
+    segments: holds the number, in its row, of the document that each token is of; a source that packs them tells
     order: dim -> its order on devices (`runtime.order`), where that is not the natural one
     real: shape without padding, [batch, ...]; the host pads, with zeros, and -1 in targets
 
@@ -42,7 +42,7 @@ class Input:
     next_of: str | None = None
     along: int = 1
     within: str | None = None
-    documents: bool = False
+    segments: bool = False
     order: Orders = field(default_factory=dict)
     real: tuple[int, ...] | None = None
 

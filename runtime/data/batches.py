@@ -30,7 +30,7 @@ def drawn_inputs(program: Program) -> dict[str, Input]:
 
 
 def wanted(program: Program, one: Input) -> Wanted:
-    return Wanted(program.real_sample_shape(one), one.dtype, one.high, one.documents)
+    return Wanted(program.real_sample_shape(one), one.dtype, one.high, one.segments)
 
 
 def held_rows(indices: Iterable[Index], lead: tuple[int, ...]) -> set[int]:

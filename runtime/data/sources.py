@@ -24,13 +24,13 @@ from .tokenizers import BYTES, tokenizer
 class Wanted:
     """What one input takes: the shape of a sample, its dtype, and the end of its ids (None for floats).
 
-    documents: it takes the number of each token's document in its row, in place of ids
+    segments: it takes the number of each token's document in its row, in place of ids
     """
 
     shape: tuple[int, ...]
     dtype: str
     high: int | None
-    documents: bool = False
+    segments: bool = False
 
 
 Inputs = Mapping[str, Wanted]

@@ -133,7 +133,7 @@ def test_a_target_in_another_document_is_none_where_the_input_says_so():
     shape, spec = (1, 6), P()
     inputs = {
         "tokens": runtime.Input(shape, "int32", spec, 100),
-        "of": runtime.Input(shape, "int32", spec, 6, documents=True),
+        "of": runtime.Input(shape, "int32", spec, 6, segments=True),
         "next": runtime.Input(shape, "int32", spec, 100, next_of="tokens", within="of"),
     }
     program = replace(bigram.build(mesh), inputs=inputs)
