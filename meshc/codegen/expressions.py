@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from meshc.codegen import routed
 from meshc.codegen.asked import Context
-from meshc.codegen.text import ANY, ATOM, POWER, PRODUCT, SUM, UNARY, Text, call, commas, quoted, text, tuple_of
+from meshc.codegen.text import ATOM, POWER, PRODUCT, SUM, UNARY, Text, call, commas, quoted, text, tuple_of
 from meshc.semantics.placed import Computed, Placed
 from meshc.semantics.program import (
     Attend,
@@ -223,24 +223,29 @@ class Printer:
         return call("ops.rope", self._narrow(operand), **axis, **options)
 
     def _attend(self, op: Attend, computed: Computed) -> Text:
-        q, k = computed.operands[:2]
+        q, k, v, *rest = computed.operands
         assert isinstance(q, Placed) and isinstance(k, Placed)
-        options = {"causal": str(op.causal)}
-        if op.window is not None:
-            options["window"] = str(op.window)
-        if op.scale is not None:
-            options["scale"] = repr(op.scale)
-        if op.cap is not None:
-            options["cap"] = repr(op.cap)
+        options: dict[str, str | Text] = {"causal": str(op.causal)}
+        given = {"window": op.window, "scale": op.scale, "cap": op.cap, "chunk": op.chunk}
+        options |= {name: repr(value) for name, value in given.items() if value is not None}
+        if op.by_position:
+            options |= self._order("zigzag", op.seq)
         heads = q.layout.axes[op.q.dims.index(op.heads)]
         kv_heads = k.layout.axes[op.k.dims.index(op.kv_heads)]
         options |= _axes("own_heads", tuple(a for a in heads if a not in kv_heads))
-        if not self.context.recompute:
-            options["recompute"] = "False"
-        tensors = [self._narrow(x) for x in computed.operands]
-        if op.sinks is not None:
-            tensors[3] = text(ANY, "sinks=", tensors[3])
-        return call("attention.attend", *tensors, **options)
+        others = [name for name, value in (("sinks", op.sinks), ("segments", op.segments)) if value]
+        options |= {name: self._narrow(operand) for name, operand in zip(others, rest, strict=True)}
+        over = q.layout.axes[op.q.dims.index(op.seq)]
+        gathered = tuple(a for c in computed.inner if c.op == "all_gather" for a in c.axes)
+        if over:
+            function = "attention.ring" if over != gathered else "attention.gather"
+            partly = _axes("gathered", gathered) if over != gathered else {}
+            options = _axes("over", over) | partly | options
+        else:
+            function = "attention.attend"
+            if not self.context.recompute:
+                options["recompute"] = "False"
+        return call(function, *(self._narrow(x) for x in (q, k, v)), **options)
 
     def _dropout(self, op: Dropout, computed: Computed) -> Text:
         (operand,) = computed.operands

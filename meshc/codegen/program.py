@@ -10,6 +10,7 @@ from meshc.codegen.chain import optimizer_view
 from meshc.codegen.context import Context, statements
 from meshc.codegen.lower import Classes, Lowered, output_names
 from meshc.codegen.names import STEP, Names, identifier, suffix
+from meshc.codegen.segments import segment_inputs
 from meshc.codegen.stages import pipeline_view, stage_orders
 from meshc.codegen.summary import summary
 from meshc.codegen.text import WIDTH, Var, broken, broken_signature, comment, quoted, shown, tuple_of
@@ -30,7 +31,7 @@ def program_view(
     trained = [w for w in placed.weights if w.weight.trained]
     carried = [w for w in placed.weights if not w.weight.trained]
     inputs = tuple(line for p in placed.inputs for line in _input(context, p))
-    inputs += tuple(line for made in placed.targets.values() for line in _target(context, made))
+    inputs += tuple(line for key, made in placed.targets.items() for line in _target(context, *key, made))
     step = _step(context, model, trained, bool(carried))
     source = placed.program.source
     return ProgramView(
@@ -160,21 +161,21 @@ def _listed(orders: dict[int, str]) -> str:
 def _input(context: Context, placed: Placed) -> list[str]:
     is_ids = placed.value.kind is Kind.INT
     dtype = "int32" if is_ids else context.train.precision.compute
-    high = _high(context, placed.value) if is_ids else None
-    return _input_lines(context, placed, [quoted(dtype), _spec(placed, context.placed.microsteps > 1), f"high={high}"])
+    segments = segment_inputs(context.placed)
+    of_segments = placed.value in segments
+    high = (segments[placed.value] if of_segments else _high(context, placed.value)) if is_ids else None
+    arguments = [quoted(dtype), _spec(placed, context.placed.microsteps > 1), f"high={high}"]
+    return _input_lines(context, placed, arguments + ["segments=True"] * of_segments)
 
 
-def _target(context: Context, made: Placed) -> list[str]:
+def _target(context: Context, ids: Value, segments: Value | None, made: Placed) -> list[str]:
     """An input that the host makes of another one."""
-    op = next(
-        s.op
-        for s in statements(context.placed.model.body)
-        if isinstance(s, Computed) and isinstance(s.op, NextToken) and context.placed.targets[s.op.ids] is made
-    )
-    arguments = [quoted("int32"), _spec(made, context.placed.microsteps > 1), f"high={op.vocab.real}"]
-    arguments.append(f"next_of={quoted(op.ids.name)}")
-    if (at := op.ids.dims.index(op.seq)) != 1:
-        arguments.append(f"along={at}")
+    micro = context.placed.microsteps > 1
+    arguments = [quoted("int32"), _spec(made, micro), f"high={_high(context, ids)}", f"next_of={quoted(ids.name)}"]
+    if len(ids.dims) != 2:
+        arguments.append(f"along={len(ids.dims) - 1}")
+    if segments is not None:
+        arguments.append(f"within={quoted(segments.name)}")
     return _input_lines(context, made, arguments)
 
 

@@ -33,15 +33,6 @@ def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
         match item.statement:
             case Computed(op=Route(capacity=float()) as op) if any(placed.order(d) for d in op.operand.dims):
                 yield "a capacity of experts whose tokens lie in zigzag order", op.span
-            case Computed(inner=inner, op=Attend() as op) if any(
-                c.op in ("collective_permute", "all_gather") for c in inner
-            ):
-                yield "attention that exchanges keys", op.span
-    for rule in placed.program.rules:
-        if rule.zigzag and rule in placed.spoken:
-            yield "zigzag order", rule.place
-        if rule.repeat and rule in placed.spoken:
-            yield "repeated kv heads", rule.place
     for weight in placed.weights:
         if not weight.weight.trained and placed.microsteps > 1 and placed.batch in weight.weight.dims:
             yield "a state of each row of the batch, with microsteps", weight.weight.value.span

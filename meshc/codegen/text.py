@@ -72,9 +72,11 @@ def atom(code: str) -> Text:
     return Text((code,), ATOM)
 
 
-def call(function: str, *arguments: Text | str, **keywords: str) -> Text:
+def call(function: str, *arguments: Text | str, **keywords: Text | str) -> Text:
     """`function(arguments, key=value)`; a keyword's value is code."""
-    named = (f"{key}={value}" for key, value in keywords.items())
+    named = (
+        f"{key}={value}" if isinstance(value, str) else text(ANY, f"{key}=", value) for key, value in keywords.items()
+    )
     return text(ATOM, f"{function}(", *commas((*arguments, *named)), ")")
 
 

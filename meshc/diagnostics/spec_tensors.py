@@ -146,6 +146,11 @@ def bad_sinks(name: str, dims: list[str], heads: str, span: Span) -> Diagnostic:
     return Diagnostic("E0228", message, (Label(span, "a sink is one score for each query head"),))
 
 
+def bad_segments(name: str, dims: list[str], wanted: list[str], span: Span) -> Diagnostic:
+    message = f"the segments `{name}` are {bracketed(dims)}, must be {bracketed(wanted)}"
+    return Diagnostic("E0228", message, (Label(span, "says of each position which document it is of"),))
+
+
 def bad_route(message: str, span: Span, helps: tuple[str, ...] = ()) -> Diagnostic:
     return Diagnostic("E0244", message, (Label(span),), helps)
 

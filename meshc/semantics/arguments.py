@@ -34,7 +34,11 @@ class Arguments:
         return tensor_of(self.builder, evaluate(self.builder, expr), expr.span)
 
     def optional_tensor(self, name: str) -> Value | Broken | None:
-        return self.tensor(name) if name in self.given and not self._is_none(name) else None
+        return self.tensor(name) if self.gives(name) else None
+
+    def gives(self, name: str) -> bool:
+        """Whether the call gives it, and not as `none`."""
+        return name in self.given and not self._is_none(name)
 
     def ids(self, name: str) -> Value | Broken:
         return ids_of(self.builder, self.given[name])

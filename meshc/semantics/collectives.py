@@ -189,7 +189,7 @@ class _Deriver:
         for inner in computed.inner:
             op: CollectiveOp = FORWARD.get(inner.op, "collective-permute")
             whole = self._elements(inner) / (1 if inner.fixed else cut)
-            if op == "all-gather":
+            if op in ("all-gather", "reduce-scatter"):
                 whole *= self.program.shards(inner.axes)
             span, label, sent = computed.op.span, inner.label, whole * self._width(inner)
             if inner.times:
@@ -198,8 +198,7 @@ class _Deriver:
             for _ in range(again if inner.times else 0):
                 yield self._collective(op, inner.axes, label, "backward", count * inner.times, sent, span)
             if inner.backward and self.gradient.has_gradient(computed.result):
-                back: CollectiveOp = "reduce-scatter" if op == "all-gather" else op
-                yield self._collective(back, inner.axes, label, "backward", count * inner.backward, sent, span)
+                yield self._collective(op, inner.axes, label, "backward", count * inner.backward, sent, span)
 
     def _elements(self, inner: InnerCollective) -> int:
         ragged = inner.ragged_elements if self.settings.ragged else None

@@ -111,10 +111,13 @@ def _softmax(b: Builder, args: Arguments, wish: Wish) -> Operand:
 def _attend(b: Builder, args: Arguments, wish: Wish) -> Operand:
     q, k, v = (args.tensor(name) for name in "qkv")
     causal, window, sinks = args.flag("causal", True), args.count("window"), args.optional_tensor("sinks")
-    scale, cap = args.positive("scale"), args.positive("cap")
+    scale, cap, chunk = args.positive("scale"), args.positive("cap"), args.count("chunk")
+    segments = args.ids("segments") if args.gives("segments") else None
     if isinstance(q, Broken) or isinstance(k, Broken) or isinstance(v, Broken) or isinstance(sinks, Broken):
         return BROKEN
     if isinstance(causal, Broken) or isinstance(window, Broken) or isinstance(scale, Broken) or isinstance(cap, Broken):
+        return BROKEN
+    if isinstance(chunk, Broken) or isinstance(segments, Broken):
         return BROKEN
     if problem := _attend_problem(q.dims, k.dims, v.dims):
         b.report(spec_tensors.bad_attend(problem, names(q.dims), names(k.dims), names(v.dims), args.span))
@@ -130,8 +133,13 @@ def _attend(b: Builder, args: Arguments, wish: Wish) -> Operand:
     if sinks is not None and sinks.dims != (heads,):
         b.report(spec_tensors.bad_sinks(sinks.name, names(sinks.dims), heads.name, args.span_of("sinks")))
         return BROKEN
+    if segments is not None and segments.dims != q.dims[:-2]:
+        found, wanted = names(segments.dims), names(q.dims[:-2])
+        b.report(spec_tensors.bad_segments(segments.name, found, wanted, args.span_of("segments")))
+        return BROKEN
     result = b.value("attended", (*q.dims[:-1], v.dims[-1]), args.span, wish)
-    b.emit(Attend(q, k, v, seq, heads, kv_heads, causal, window, scale, cap, sinks, result, args.span))
+    options = (causal, window, scale, cap, sinks, segments, chunk)
+    b.emit(Attend(q, k, v, seq, heads, kv_heads, *options, result, args.span))
     return result
 
 
@@ -193,11 +201,11 @@ FUNCTIONS: dict[str, Function] = {
     "logsumexp": _function("x over", _logsumexp),
     "softmax": _function("x over", _softmax),
     "rope": _function("x theta? along? interleaved? scaling? factor? original? low? high? whole? magnitude?", rope),
-    "attend": _function("q k v causal? window? scale? cap? sinks?", _attend),
+    "attend": _function("q k v causal? window? scale? cap? sinks? segments? chunk?", _attend),
     "dropout": _function("x rate", _dropout),
     "concat": _function("a b c? d? along", concat),
     "split": _function("x along into", split),
-    "next_token": _function("logits tokens", next_token),
+    "next_token": _function("logits tokens segments?", next_token),
     "cross_entropy": _function("logits labels", cross_entropy),
     "route": _function("x by top_k? bias? capacity? normalise? scale? groups? top_groups?", route),
     "combine": _function("x routed", combine),

@@ -10,7 +10,7 @@ from meshc.semantics.program import CrossEntropy, Dim, NextToken, Value
 
 
 def next_token(b: Builder, args: Arguments, wish: Wish) -> Operand:
-    """`next_token(logits, tokens)`: predicts each next id along the ids' last dim."""
+    """`next_token(logits, tokens, segments = none)`: predicts each next id along the ids' last dim."""
     found = _logits_and_ids(b, args, "tokens")
     if found is None:
         return BROKEN
@@ -21,8 +21,18 @@ def next_token(b: Builder, args: Arguments, wish: Wish) -> Operand:
             spec_tensors.bad_loss(f"`{ids.name}` is {dims}: rows of a batch have next ids", args.span_of("tokens"))
         )
         return BROKEN
+    segments = args.ids("segments") if args.gives("segments") else None
+    if isinstance(segments, Broken):
+        return BROKEN
+    if segments is not None and segments not in b.frame.inputs:
+        b.report(spec_tensors.bad_loss(f"`{segments.name}` is not an input of the model", args.span_of("segments")))
+        return BROKEN
+    if segments is not None and segments.dims != ids.dims:
+        found, wanted = names(segments.dims), names(ids.dims)
+        b.report(spec_tensors.bad_segments(segments.name, found, wanted, args.span_of("segments")))
+        return BROKEN
     result = b.value("cross_entropy", (), args.span, wish)
-    b.emit(NextToken(logits, ids, vocab, ids.dims[-1], result, args.span))
+    b.emit(NextToken(logits, ids, vocab, ids.dims[-1], segments, result, args.span))
     return result
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from meshc.semantics.attention import attend
 from meshc.semantics.needs import Axes, Need, Places, Rules, Trouble, axes_of, whole, without
 from meshc.semantics.placed import InnerCollective
 from meshc.semantics.program import (
@@ -60,7 +60,7 @@ def _needs(op: Op, rules: Rules, home: Places) -> Need:
         case Rope():
             return _alike((op.operand,), op.result, whole(home, op.operand.dims[-1]))
         case Attend():
-            return _attend(op, rules)
+            return attend(op, rules, _place(op))
         case Concat():
             places = whole(home, op.along)
             return Need(tuple((v, axes_of(v.dims, places)) for v in op.operands), axes_of(op.result.dims, places))
@@ -157,46 +157,6 @@ def _reduce(op: Reduce, rules: Rules, home: Places) -> Need:
     partial = tuple(dict.fromkeys(a for axes in summed.values() for a in axes))
     places = {**without(home, partial), **summed}
     return Need(((op.operand, axes_of(op.operand.dims, places)),), axes_of(op.result.dims, places), partial)
-
-
-def _attend(op: Attend, rules: Rules) -> Need:
-    within = _place(op)
-    inside = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result, within), strict=True)}
-    keys = {d.name: a for d, a in zip(op.k.dims, rules.ruled(op.k, within), strict=True)}
-    inside[op.q.dims[-1].name] = inside[op.result.dims[-1].name] = ()
-    trouble = []
-    heads, kv_heads = inside[op.heads.name], keys[op.kv_heads.name]
-    if kv_heads != heads[: len(kv_heads)]:  # on fewer axes: each device takes the kv heads that its heads need
-        trouble.append(Trouble("heads_apart", op.heads, heads, op.kv_heads, kv_heads))
-        kv_heads = heads
-    if heads != kv_heads and _straddle(op, rules, heads):
-        trouble.append(Trouble("heads_straddle", op.heads, heads, op.kv_heads))
-    seq = inside[op.seq.name]
-    methods = {axis: rules.exchange(axis, within) for axis in seq}
-    if unmoved := tuple(a for a in seq if methods[a] is None):
-        trouble.append(Trouble("keys_split", op.seq, unmoved))
-    keys_seq = op.k.dims[-3]
-    places = {**inside, op.kv_heads.name: kv_heads, keys_seq.name: seq if keys_seq == op.seq else ()}
-    inner = tuple(_exchange(op, axis, method, rules, places) for axis, method in methods.items() if method)
-    operands = (op.q, op.k, op.v, *((op.sinks,) if op.sinks else ()))
-    wanted = tuple((v, axes_of(v.dims, places)) for v in operands)
-    return Need(wanted, axes_of(op.result.dims, inside), (), inner, tuple(trouble))
-
-
-def _straddle(op: Attend, rules: Rules, heads: Axes) -> bool:
-    """With whole kv heads, each device's query heads must share one kv head, or own all that belong to theirs."""
-    shards = math.prod(rules.sizes[a] for a in heads)
-    local, group = op.heads.size // shards, op.heads.size // op.kv_heads.size
-    return op.heads.size % shards == 0 and bool(local % group and group % local)
-
-
-def _exchange(op: Attend, axis: str, method: str, rules: Rules, places: Places) -> InnerCollective:
-    """Keys and values travelling along the sequence: round a ring, or gathered at once."""
-    elements = rules.local(op.k.dims, places) + rules.local(op.v.dims, places)
-    turns = rules.sizes[axis] - 1
-    if method == "ring":
-        return InnerCollective("collective_permute", (axis,), elements, turns, 2 * turns, "keys and values")
-    return InnerCollective("all_gather", (axis,), elements, 1, 1, "keys and values")
 
 
 def _cross_entropy(op: NextToken | CrossEntropy, rules: Rules) -> Need:

@@ -152,7 +152,7 @@ class InnerCollective:
     ragged_elements  what really travels of an all_to_all where XLA has the ragged form; padded, it is local_elements
     """
 
-    op: Literal["all_reduce", "all_reduce_max", "collective_permute", "all_gather", "all_to_all"]
+    op: Literal["all_reduce", "all_reduce_max", "collective_permute", "all_gather", "reduce_scatter", "all_to_all"]
     axes: tuple[str, ...]
     local_elements: int
     times: int
@@ -261,7 +261,7 @@ class PlacedProgram:
     model: PlacedModule
     weights: tuple[PlacedWeight, ...]
     inputs: tuple[Placed, ...]
-    targets: dict[Value, Placed]
+    targets: dict[tuple[Value, Value | None], Placed]  # by ids, and the segments in which the next one counts
     batch: Dim | None
     microsteps: int  # all microbatches, those of a pipeline included
     pipeline: Pipeline | None

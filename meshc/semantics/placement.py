@@ -110,7 +110,7 @@ class _Walk:
         self.known_uses = known_uses
         self.uses: dict[Value, list[frozenset[str]]] = {}
         self.weights: list[PlacedWeight] = []
-        self.targets: dict[Value, Placed] = {}
+        self.targets: dict[tuple[Value, Value | None], Placed] = {}
         self.exchanged: set[ExchangeRule] = set()
         self.because: dict[Value, dict[str, tuple[Rule, ...]]] = {}
         self.reports = clashes.Reports(program, self.book.refined)
@@ -295,15 +295,16 @@ class _Body:
         """The next ids in place of the ids: a tensor of its own, moved as they are."""
         assert isinstance(ids, Placed)
         home = self.scope.homes[op.ids]
-        made = self.walk.targets.get(op.ids)
+        made = self.walk.targets.get((op.ids, op.segments))
         if made is None:
             value = Value(self._unlike_inputs(f"{op.ids.name}_next"), op.ids.dims, Kind.INT, op.ids.span)
-            made = self.walk.targets[op.ids] = Placed(value, home.layout)
+            made = self.walk.targets[op.ids, op.segments] = Placed(value, home.layout)
         self.scope.homes[made.value] = made
         return self.bring(made.value, ids.layout.axes, ids.layout.varying, op.span)
 
     def _unlike_inputs(self, name: str) -> str:
-        names = {value.name for value in self.walk.program.model.inputs}
+        made = {placed.value.name for placed in self.walk.targets.values()}
+        names = made | {value.name for value in self.walk.program.model.inputs}
         return self._unlike_inputs(f"{name}_") if name in names else name
 
     def bring(self, value: Value, axes: tuple[Axes, ...], varying: frozenset[str], span: Span) -> Placed:

@@ -230,6 +230,8 @@ class Attend:
     scale: what products are multiplied by; None: 1 / sqrt(head_dim)
     cap: scores are softly held within it, cap * tanh(score / cap) (Gemma 2, arXiv:2408.00118)
     sinks: [heads], a score beside those of the keys that softmax counts and that no value belongs to (gpt-oss)
+    segments: [..., seq] of ids, q's dims without heads and head_dim: a query sees only keys of its own
+    chunk: a query sees only keys of its own chunk of so many positions
     """
 
     q: Value
@@ -243,8 +245,15 @@ class Attend:
     scale: float | None
     cap: float | None
     sinks: Value | None
+    segments: Value | None
+    chunk: int | None
     result: Value
     span: Span
+
+    @property
+    def by_position(self) -> bool:
+        """Whether what a query sees depends on where it is in the sequence."""
+        return self.causal or self.window is not None or self.chunk is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,13 +312,14 @@ class NextToken:
     """Mean cross entropy of predicting the next id along `seq` from `logits`, over the real targets of the global
     batch.
 
-    `ids` is a model input.
+    `ids` is a model input, as is `segments`, where a next id in another one is no target.
     """
 
     logits: Value
     ids: Value
     vocab: Dim
     seq: Dim
+    segments: Value | None
     result: Value
     span: Span
 
