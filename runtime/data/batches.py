@@ -45,37 +45,47 @@ def held_rows(indices: Iterable[Index], lead: tuple[int, ...]) -> set[int]:
 
 def batch_at(program: Program, samples: Samples, first: int) -> dict[str, jax.Array]:
     """The batch of samples `first` to `first + batch_size`; this process reads those that its devices hold."""
-    return _batch(program, lambda row: samples(first + row))
+    return _batch(program, program.inputs, lambda row: samples(first + row))
 
 
 def put(program: Program, arrays: Sample) -> dict[str, jax.Array]:
     """A step's batch of host arrays, {name: [batch, ...]}, samples and dims in their natural order, without padding.
 
-    All inputs, also those that are made of others. Raises ValueError where a shape is not the program's.
+    All inputs, also those that are made of others; without those that `arrays` leaves out, as `predict` may. Raises
+    ValueError where a shape is not the program's.
     """
-    for name, one in drawn_inputs(program).items():
+    given = {name: one for name, one in drawn_inputs(program).items() if name in arrays}
+    for name, one in given.items():
         shape = (program.batch_size, *program.real_sample_shape(one))
         if arrays[name].shape != shape:
             raise ValueError(f"`{name}` is {list(arrays[name].shape)}, and the program takes {list(shape)}")
-    return _batch(program, lambda row: {name: array[row] for name, array in arrays.items()})
+    made = {name: one for name, one in program.inputs.items() if _sources(name, one) <= given.keys()}
+    return _batch(program, made, lambda row: {name: array[row] for name, array in arrays.items()})
 
 
-def _batch(program: Program, sample: Callable[[int], Sample]) -> dict[str, jax.Array]:
+def _sources(name: str, one: Input) -> set[str]:
+    """The inputs that one is made of."""
+    return {name} if one.next_of is None else {one.next_of, *([] if one.within is None else [one.within])}
+
+
+def _batch(
+    program: Program, inputs: Mapping[str, Input], sample: Callable[[int], Sample]
+) -> dict[str, jax.Array]:
     read: dict[int, Sample] = {}
     batch = {}
-    for name, one in program.inputs.items():
+    for name, one in inputs.items():
         indices = program.sharding(one).addressable_devices_indices_map(one.shape).values()
         lead = one.shape[: len(one.shape) - len(program.sample_shape(one))]
         for row in held_rows((index for index in indices if index is not None), lead) - read.keys():
-            read[row] = prepared(program, sample(row))
+            read[row] = prepared(program, inputs, sample(row))
         batch[name] = _array(program, one, lead, {row: sample[name] for row, sample in read.items()})
     return batch
 
 
-def prepared(program: Program, sample: Sample) -> Sample:
-    """One sample of every input as it lies on devices: targets made of whole rows, then padded, then put in order."""
+def prepared(program: Program, inputs: Mapping[str, Input], sample: Sample) -> Sample:
+    """One sample of these inputs as it lies on devices: targets made of whole rows, then padded, then put in order."""
     made = {}
-    for name, one in program.inputs.items():
+    for name, one in inputs.items():
         values = sample[name] if one.next_of is None else _following(sample, one)
         real, shape = program.real_sample_shape(one), program.sample_shape(one)
         if real != shape:

@@ -8,7 +8,7 @@ from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
 from meshc.semantics.checks.pipeline import microbatches_divide
 from meshc.semantics.checks.silent import strategies_split_state
-from meshc.semantics.checks.unable import attention_within_samples, exchanges_agree, repeats_copy, stages_cut
+from meshc.semantics.checks.unable import attention_within_samples, exchanges_agree, repeats_copy, stages_cut, zigzag_is_along_sequences
 
 CHECKS: tuple[Check, ...] = (
     mesh_fills_slice,
@@ -20,6 +20,7 @@ CHECKS: tuple[Check, ...] = (
     repeats_copy,
     routed_stay,
     exchanges_agree,
+    zigzag_is_along_sequences,
     strategies_match,
     strategies_split_state,
     rules_match,
@@ -31,6 +32,7 @@ CHECKS: tuple[Check, ...] = (
 WITHOUT_SIZES: tuple[Check, ...] = (
     routed_stay,
     exchanges_agree,
+    zigzag_is_along_sequences,
     strategies_match,
     strategies_split_state,
     rules_match,

@@ -36,15 +36,30 @@ def _covers(smaller: Sequence[Spot], larger: Sequence[Spot]) -> bool:
 def _fits(context: Context, spot: Spot, **sizes: int) -> bool:
     """Whether a dim divides by its shards; with another size of a declared axis, if given."""
     size = _held(context, spot.dim).size
-    shards = context.shards(spot.axes)
+    repeats = [rule for rule in spot.rules if rule.repeat]
+    parts = _parts(context, spot, **sizes)
+    return size % parts == 0 or (bool(repeats) and parts % size == 0)
+
+
+def _parts(context: Context, spot: Spot, **sizes: int) -> int:
+    """Into how many equal parts a dim must be cut: its shards, and the chunks of a zigzag order."""
+    shards, pairs = context.shards(spot.axes), context.shards(turned := _turned(context, spot))
     repeats = [rule for rule in spot.rules if rule.repeat]
     for axis, other in sizes.items():
+        declared = context.placed.program.axis(axis).size
         if any(axis in rule.axes for rule in repeats):
             shards = math.prod(sizes.get(a, context.placed.program.axis(a).size) for a in repeats[0].axes)
         else:
-            shards = shards // context.placed.program.axis(axis).size * other
-    parts = shards * (2 if shards > 1 and any(r.zigzag for r in spot.rules) else 1)
-    return size % parts == 0 or (bool(repeats) and parts % size == 0)
+            shards = shards // declared * other
+        if set(context.placed.refined.of([axis])) & set(turned):
+            pairs = pairs // declared * other
+    return math.lcm(shards, 2 * pairs) if pairs > 1 else shards
+
+
+def _turned(context: Context, spot: Spot) -> tuple[str, ...]:
+    """The axes of a dim, from the outermost to the last one that cuts it in zigzag order."""
+    zigzag = set(context.placed.refined.of([axis for rule in spot.rules if rule.zigzag for axis in rule.axes]))
+    return spot.axes[: max((i for i, axis in enumerate(spot.axes, 1) if axis in zigzag), default=0)]
 
 
 def _held(context: Context, dim: Dim) -> Dim:
@@ -59,9 +74,9 @@ def _held(context: Context, dim: Dim) -> Dim:
 def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> Diagnostic:
     spot = spots[0]
     dim = _held(context, spot.dim)
-    zigzag = any(r.zigzag for r in spot.rules)
-    shards = context.shards(axes) * (2 if zigzag else 1)
-    product = " * ".join((*(("2",) if zigzag else ()), *_declared(context, spot)))
+    shards = _parts(context, spot)
+    twice = ("2",) if shards != context.shards(axes) else ()
+    product = " * ".join((*twice, *_declared(context, spot)))
     counted = f"{product} = {shards}"
     per = f" a microstep ({spot.dim.size} / {context.placed.accumulated})" if dim.size != spot.dim.size else ""
     others = [s for s in spots[1:] if s.dim.name != dim.name]

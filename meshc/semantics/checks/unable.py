@@ -11,7 +11,7 @@ from meshc.diagnostics.suggest import divisors, listed, quoted
 from meshc.semantics.checks.context import Context
 from meshc.semantics.clashes import along_samples
 from meshc.semantics.placed import Computed, PlacedModule, PlacedRepeat
-from meshc.semantics.program import Attend, Dim, StageRule
+from meshc.semantics.program import Attend, Dim, Kind, StageRule
 
 
 def stages_cut(context: Context) -> Iterator[Diagnostic]:
@@ -84,6 +84,22 @@ def repeats_copy(context: Context) -> Iterator[Diagnostic]:
                     if kv_heads
                     else "only kv heads can, and here are none",
                 ),
+            )
+
+
+def zigzag_is_along_sequences(context: Context) -> Iterator[Diagnostic]:
+    """E0260: only positions along which attention runs, or ids follow one another, know of another order."""
+    program = context.placed.program
+    ops = [i.statement.op for i in context.flat.statements if isinstance(i.statement, Computed)]
+    along = {op.seq.base for op in ops if isinstance(op, Attend)}
+    along |= {dim.base for value in program.model.inputs if value.kind is Kind.INT for dim in value.dims[1:]}
+    for rule in program.rules:
+        if rule.zigzag and (wrong := [dim for dim in rule.dims if dim in context.placed.orders and dim not in along]):
+            yield Diagnostic(
+                "E0260",
+                f"{quoted(wrong)} cannot be in zigzag order",
+                (Label(rule.place),),
+                (f"only a sequence can, here {quoted(sorted(along))}" if along else "only a sequence can",),
             )
 
 
