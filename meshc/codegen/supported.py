@@ -8,7 +8,7 @@ from meshc.codegen.padding import falsified
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed, PlacedProgram
-from meshc.semantics.program import Attend, Route
+from meshc.semantics.program import Route
 from meshc.source import Span
 
 

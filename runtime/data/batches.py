@@ -68,9 +68,7 @@ def _sources(name: str, one: Input) -> set[str]:
     return {name} if one.next_of is None else {one.next_of, *([] if one.within is None else [one.within])}
 
 
-def _batch(
-    program: Program, inputs: Mapping[str, Input], sample: Callable[[int], Sample]
-) -> dict[str, jax.Array]:
+def _batch(program: Program, inputs: Mapping[str, Input], sample: Callable[[int], Sample]) -> dict[str, jax.Array]:
     read: dict[int, Sample] = {}
     batch = {}
     for name, one in inputs.items():

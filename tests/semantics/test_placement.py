@@ -82,7 +82,9 @@ def test_row_9_heads_on_tp_inside_a_ring() -> None:
         if isinstance(i.statement, Computed) and isinstance(i.statement.op, Attend)
     )
     assert attend.result.placement == {"batch": ("dp",), "seq": ("cp",), "heads": ("tp",)}
-    assert [(c.op, c.axes, c.times) for c in attend.inner] == [("collective_permute", ("cp",), 1)]
+    permuted = [(c.op, c.axes, c.times, c.backward) for c in attend.inner]
+    keys, gradients = ("collective_permute", ("cp",), 1, 1), ("collective_permute", ("cp",), 0, 1)
+    assert permuted == [keys, gradients]
 
 
 def test_row_11_sequence_on_both_and_heads_on_sp_inside() -> None:

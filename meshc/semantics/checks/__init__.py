@@ -8,7 +8,13 @@ from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
 from meshc.semantics.checks.pipeline import microbatches_divide
 from meshc.semantics.checks.silent import strategies_split_state
-from meshc.semantics.checks.unable import attention_within_samples, exchanges_agree, repeats_copy, stages_cut, zigzag_is_along_sequences
+from meshc.semantics.checks.unable import (
+    attention_within_samples,
+    exchanges_agree,
+    repeats_copy,
+    stages_cut,
+    zigzag_is_along_sequences,
+)
 
 CHECKS: tuple[Check, ...] = (
     mesh_fills_slice,
