@@ -101,7 +101,7 @@ def test_the_installed_command_finds_the_standard_layers(installed: Path, tmp_pa
 
 
 def test_locks_pin_versions_and_hashes_and_name_no_source():
-    for name in ("run.lock", "test.lock"):
+    for name in ("run.lock", "test.lock", "aot.lock"):
         text = (ROOT / "requirements" / name).read_text().replace("\\\n", " ")
         for line in text.splitlines():
             assert re.match(r"[a-z0-9-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", line), line
@@ -117,6 +117,13 @@ def test_the_ranges_admit_the_locked_versions():
     for requirement in map(Requirement, filter(None, wanted.splitlines())):
         pin = pins[requirement.name.lower().replace(".", "-").replace("_", "-")]
         assert requirement.specifier.contains(pin), f"{requirement} does not admit {pin}"
+
+
+def test_the_compilers_beside_the_environment_are_those_of_the_extras():
+    extras = setup_cfg()["options.extras_require"]
+    wanted = {line for name in ("tpu-aot", "cuda-aot") for line in extras[name].split()}
+    listed = (ROOT / "requirements" / "aot.in").read_text().splitlines()
+    assert {line for line in listed if not line.startswith("#")} == wanted
 
 
 def test_what_runs_is_what_is_tested():

@@ -77,7 +77,9 @@ def _collectives_of(run: hlo.Executed, mesh: Mapping[str, int]) -> Iterator[Wire
         op = "reduce-scatter"  # the TPU compiler's fused form: an all-reduce and a slice, run as one reduce-scatter
     axes = groups.axes_of(members, mesh)
     inputs = run.computation.operand_shapes(found)
-    for shape in inputs[:1] if found.opcode.startswith("ragged") else inputs:
+    if found.opcode.startswith("ragged"):  # the one of rows and room for them that holds the rows alone
+        inputs = [min(inputs[:2], key=lambda shape: shape.num_bytes)]
+    for shape in inputs:
         yield WireCollective(
             op, axes, whole, shape.dtype, shape.elements, ring_bytes(op, shape.num_bytes, size),
             run.times * share(found.op_name), run.counted, found.name, found.op_name,

@@ -14,6 +14,7 @@ SPECS = (
     "specs/zoo/04_hsdp.mesh",
     "specs/zoo/06_sequence.mesh",
     "specs/zoo/01_easylm_gptj.mesh",
+    "specs/zoo/17_moe_ulysses.mesh",
 )
 
 
