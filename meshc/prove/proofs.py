@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from meshc.cost.of_job import settings_of
-from meshc.prove import parity, process, traffic
+from meshc.prove import equivalences, parity, process, traffic
 from meshc.prove.model import Proof, ProofName
 from meshc.prove.process import Outcome, Task
 from meshc.prove.variants import ADAMW, EXACT, SGD, SINGLE, Builder, CannotBuild, Pair, write_pair
@@ -91,8 +91,7 @@ def _traffic(spec: str, pair: Pair, text: Path, outcome: Outcome) -> Proof:
         return Proof(spec, "traffic", problem=problem)
     built = pair.built
     hlo = text.read_text(encoding="utf-8")
-    unstacked = {w.weight.dotted for w in built.placed.weights if not w.weight.stack}
-    once = unstacked if built.job.train.microsteps > 1 else ()
-    stated = derive(built.placed, settings_of(built.job))  # as on the CPU, whatever the user's slice
-    measures, notes = traffic.compare(hlo, stated, built.placed.sizes, outcome.stderr, once)
+    settings = settings_of(built.job)  # as on the CPU, whatever the user's slice
+    stated, saved = derive(built.placed, settings), equivalences.saved(built.placed, settings)
+    measures, notes = traffic.compare(hlo, stated, built.placed.sizes, outcome.stderr, saved)
     return Proof(spec, "traffic", tuple(measures), tuple(notes))

@@ -1,15 +1,12 @@
 """Traffic: the collectives that XLA compiled, against those that were derived.
 
-Compared are bytes a device and step over each set of axes. Equivalences: an all-reduce may run as a reduce-scatter and
-an all-gather over the same axes (same bytes in the ring model), and collectives may be combined (tuples); both leave
-the bytes over the axes as they are. A weight outside the layers may be gathered once a step where the derived list has
-it once a microstep: XLA moves out of a loop what is the same in each turn.
+Compared are bytes a device and step over each set of axes; equivalences.py lists what may differ without being wrong.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from meshc.prove.model import Measure
@@ -30,17 +27,21 @@ Kind = tuple[str, tuple[str, ...]]
 
 
 def compare(
-    text: str, stated: Sequence[Collective], mesh: Mapping[str, int], stderr: str = "", once: Collection[str] = ()
+    text: str,
+    stated: Sequence[Collective],
+    mesh: Mapping[str, int],
+    stderr: str = "",
+    saved: Mapping[tuple[str, ...], float] | None = None,
 ) -> tuple[list[Measure], list[str]]:
     """Measures and notes for a compiled step: its HLO text, the derived list, axis -> size, and what XLA said.
 
-    once: the weights that may be gathered once a step
+    saved: bytes that XLA may have saved, by axes
     """
     found = collectives(text, mesh)
     derived = [replace(c, axes=_in_mesh_order(c.axes, mesh)) for c in stated if not _of_scalars(c)]
     scalars = [c for c in found if c.scalar]
     measures = [
-        *_by_axes([c for c in found if not c.scalar], derived, once),
+        *_by_axes([c for c in found if not c.scalar], derived, saved or {}),
         _not_derived([c for c in found if not c.scalar], derived),
         Measure("loops of unknown length with collectives", "step", sum(not c.counted for c in found), 0),
         Measure("involuntary full rematerializations", "stderr", stderr.count(REMATERIALIZATION), 0),
@@ -48,7 +49,9 @@ def compare(
     return measures, _notes(found, scalars)
 
 
-def _by_axes(found: Sequence[WireCollective], stated: Sequence[Collective], once: Collection[str]) -> list[Measure]:
+def _by_axes(
+    found: Sequence[WireCollective], stated: Sequence[Collective], saved: Mapping[tuple[str, ...], float]
+) -> list[Measure]:
     """For each set of axes that the derived list names, how far XLA's bytes are from it."""
     derived, compiled = _bytes_by_kind(stated), _bytes_by_kind(found)
     small = sum(derived.values()) * SHARE_NOT_DERIVED  # axes that carry next to nothing: their share of all is judged
@@ -56,8 +59,7 @@ def _by_axes(found: Sequence[WireCollective], stated: Sequence[Collective], once
     for axes in dict.fromkeys(c.axes for c in stated if c.axes and c.bytes_per_device):
         expected = sum(n for (_, over), n in derived.items() if over == axes)
         actual = sum(n for (_, over), n in compiled.items() if over == axes)
-        least = expected - sum(_moved_out(c) for c in stated if c.axes == axes and c.tensor in once)
-        away = max(actual - expected, least - actual, 0)
+        away = max(actual - expected, expected - saved.get(axes, 0.0) - actual, 0)
         measures.append(Measure("bytes over", _name(axes), away / max(expected, small), SHARE_OF_AXES))
     return measures
 
@@ -65,12 +67,6 @@ def _by_axes(found: Sequence[WireCollective], stated: Sequence[Collective], once
 def _of_scalars(stated: Collective) -> bool:
     """One number a run, which is compared with nothing: XLA merges such, and lists of them are told as notes."""
     return stated.bytes_per_device <= SCALAR_BYTES * stated.count
-
-
-def _moved_out(gather: Collective) -> float:
-    """Bytes that a gather saves when it runs once and not in each microstep."""
-    moves = gather.op == "all-gather" and gather.phase == "forward"
-    return gather.bytes_per_device * (1 - 1 / gather.count) if moves else 0
 
 
 def _not_derived(found: Sequence[WireCollective], stated: Sequence[Collective]) -> Measure:

@@ -94,7 +94,7 @@ BACKWARD: dict[str, CollectiveOp] = {
 
 def derive(program: PlacedProgram, settings: Settings = Settings()) -> tuple[Collective, ...]:
     """Every collective of one training step, alike ones merged, in the order in which they first happen."""
-    return tuple(_merged(_Deriver(program, settings).all()))
+    return tuple(_merged(Deriver(program, settings).all()))
 
 
 def sent(collectives: Iterable[Collective]) -> dict[tuple[CollectiveOp, tuple[str, ...]], int]:
@@ -116,7 +116,9 @@ def wire_elements(op: CollectiveOp, whole: float, shards: int) -> float:
             return whole
 
 
-class _Deriver:
+class Deriver:
+    """The collectives of one program; `again` are the statements that rematerialisation runs once more."""
+
     def __init__(self, program: PlacedProgram, settings: Settings) -> None:
         self.program = program
         self.settings = settings
@@ -132,16 +134,20 @@ class _Deriver:
 
     def all(self) -> Iterator[Collective]:
         for item in self.flat.statements:
-            match item.statement:
-                case Moved():
-                    yield from self._moved(item, item.statement)
-                case Computed():
-                    yield from self._inner(item, item.statement)
+            yield from self.of(item)
         for weight in self.program.weights:
             if weight.weight.trained:
                 yield from self._gradient(weight)
         if self.program.pipeline is not None:
             yield from self._between_stages(self.program.pipeline)
+
+    def of(self, item: Flat) -> Iterator[Collective]:
+        """Those of one statement, its way back included."""
+        match item.statement:
+            case Moved():
+                yield from self._moved(item, item.statement)
+            case Computed():
+                yield from self._inner(item, item.statement)
 
     def _runs_again(self, item: Flat) -> int:
         """How often a statement runs in the backward pass: for a pipeline's backward slot, and within that."""
@@ -168,20 +174,29 @@ class _Deriver:
             yield self._collective("all-reduce", pipeline.axes, path, "backward", self.program.accumulated, size, span)
 
     def _moved(self, item: Flat, moved: Moved) -> Iterator[Collective]:
-        count = item.count * self.program.microsteps
-        size = self.settings.bytes_of(moved.source.value)
-        dims, layout = lying(moved.source, self.program)
-        path = _path(item, moved.source)
-        sent = list(self._steps(dims, layout, moved.steps))
-        for step, whole in sent:
+        for step, whole in self._sent(moved):
             if op := FORWARD.get(step.kind):
-                yield self._collective(op, step.axes, path, "forward", count, whole * size, moved.span)
+                yield self._movement(item, moved, op, step, whole, "forward")
                 for _ in range(self._runs_again(item)):
-                    yield self._collective(op, step.axes, path, "backward", count, whole * size, moved.span)
+                    yield self._movement(item, moved, op, step, whole, "backward")
+        yield from self.back(item, moved)
+
+    def back(self, item: Flat, moved: Moved) -> Iterator[Collective]:
+        """Of a movement's transpose, in the backward pass."""
         if self.gradient.has_gradient(moved.source):
-            for step, whole in reversed(sent):
+            for step, whole in reversed(self._sent(moved)):
                 if op := BACKWARD.get(step.kind):
-                    yield self._collective(op, step.axes, path, "backward", count, whole * size, moved.span)
+                    yield self._movement(item, moved, op, step, whole, "backward")
+
+    def _sent(self, moved: Moved) -> list[tuple[Step, float]]:
+        dims, layout = lying(moved.source, self.program)
+        return list(self._steps(dims, layout, moved.steps))
+
+    def _movement(
+        self, item: Flat, moved: Moved, op: CollectiveOp, step: Step, whole: float, phase: Phase
+    ) -> Collective:
+        count, size = item.count * self.program.microsteps, self.settings.bytes_of(moved.source.value)
+        return self._collective(op, step.axes, _path(item, moved.source), phase, count, whole * size, moved.span)
 
     def _inner(self, item: Flat, computed: Computed) -> Iterator[Collective]:
         count = item.count * self.program.microsteps

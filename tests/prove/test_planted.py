@@ -209,14 +209,15 @@ def test_an_activation_gathered_without_need(compare):
     assert [m.subject for m in measures if m.claim == "not derived"] == ["all-reduce over tp, all-gather over tp"]
 
 
-def test_a_weight_outside_the_layers_may_be_gathered_once_a_step(compiled: dict[str, str]):
+def test_bytes_that_a_compiler_may_save_may_be_missing(compiled: dict[str, str]):
     """`all_gather` of small_programs.py runs once; the derived list has it in each of four microsteps."""
     local, mesh = 8 * 16 * 4, {"a": 2, "b": 2, "c": 2}
     each = Collective("all-gather", ("b",), "Net.table", "forward", 4, 4 * local, SPAN)
     deviations = [
-        traffic.compare(compiled["all_gather"], [each], mesh, once=once)[0][0].deviation for once in ((), {"Net.table"})
+        traffic.compare(compiled["all_gather"], [each], mesh, saved=saved)[0][0].deviation
+        for saved in (None, {("b",): 3 * local}, {("a",): 3 * local})
     ]
-    assert deviations == [0.75, 0]
+    assert deviations == [0.75, 0, 0.75]
 
 
 def test_the_partitioner_giving_up_is_a_failure(compiled: dict[str, str]):
