@@ -124,7 +124,7 @@ def _job_holds(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
     paths = [w.weight.dotted for w in placed.weights if w.weight.trained]
     yield from groups_match(job, paths)
     yield from settings_hold(job, paths)
-    yield from source_feeds(job, placed.inputs)
+    yield from source_feeds(job, placed.program)
 
 
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:

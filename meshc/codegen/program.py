@@ -10,7 +10,6 @@ from meshc.codegen.chain import optimizer_view
 from meshc.codegen.context import Context, statements
 from meshc.codegen.lower import Classes, Lowered, output_names
 from meshc.codegen.names import STEP, Names, identifier, suffix
-from meshc.codegen.segments import segment_inputs
 from meshc.codegen.stages import pipeline_view, stage_orders
 from meshc.codegen.summary import summary
 from meshc.codegen.text import WIDTH, Var, broken, broken_signature, comment, quoted, shown, tuple_of
@@ -20,6 +19,7 @@ from meshc.semantics.collectives import Collective
 from meshc.semantics.links import Network
 from meshc.semantics.placed import Computed, Placed, PlacedProgram, PlacedWeight
 from meshc.semantics.program import CrossEntropy, Dim, Kind, Lookup, NextToken, Rest, Value
+from meshc.semantics.segments import segment_inputs
 
 
 def program_view(
@@ -161,7 +161,7 @@ def _listed(orders: dict[int, str]) -> str:
 def _input(context: Context, placed: Placed) -> list[str]:
     is_ids = placed.value.kind is Kind.INT
     dtype = "int32" if is_ids else context.train.precision.compute
-    segments = segment_inputs(context.placed)
+    segments = segment_inputs(context.placed.program)
     of_segments = placed.value in segments
     high = (segments[placed.value] if of_segments else _high(context, placed.value)) if is_ids else None
     arguments = [quoted(dtype), _spec(placed, context.placed.microsteps > 1), f"high={high}"]
@@ -324,7 +324,8 @@ def _data(data: Data) -> str:
         case "text":
             return f"runtime.Text({_paths(data)}, {quoted(data.tokenizer)})"
         case "tokens":
-            return f"runtime.Tokens({_paths(data)}, {quoted(data.token_dtype)})"
+            separator = "" if data.separator is None else f", separator={data.separator}"
+            return f"runtime.Tokens({_paths(data)}, {quoted(data.token_dtype)}{separator})"
         case "synthetic":
             return "runtime.Synthetic()"
 

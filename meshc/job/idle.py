@@ -21,7 +21,7 @@ READ_BY_OPTIMIZER: dict[OptimizerName, frozenset[str]] = {
 READ_BY_SOURCE = {
     "python-stdlib": frozenset(("tokenizer",)),
     "text": frozenset(("paths", "tokenizer")),
-    "tokens": frozenset(("paths", "token_dtype")),
+    "tokens": frozenset(("paths", "token_dtype", "separator")),
     "synthetic": frozenset[str](),
 }
 

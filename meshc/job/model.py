@@ -86,7 +86,8 @@ class Data(Strict):
     `python-stdlib` is the sources of this machine's Python standard library, as text; `text` files of `paths` (globs),
     encoded by `tokenizer`: `bytes`, or the path of a `tokenizer.json`; `tokens` files of `paths` with token ids
     (`.npy`, or raw of `token_dtype`); `synthetic` ids drawn from the seed. After each text comes the id 0 (`bytes`), or
-    the tokenizer's own end of text. Samples are shuffled by `train.seed`. Paths are relative to this file, those of
+    the tokenizer's own end of text. To a model that takes segments each file is a document, and so is what ends with
+    the id `separator` in files of tokens. Samples are shuffled by `train.seed`. Paths are relative to this file, those of
     the command line to where `meshc` is started; programs have them as absolute ones.
     """
 
@@ -94,6 +95,7 @@ class Data(Strict):
     paths: tuple[str, ...] = ()
     tokenizer: Annotated[str, Field(min_length=1)] = "bytes"
     token_dtype: Literal["uint8", "uint16", "uint32", "int32"] = "uint16"
+    separator: Annotated[int, Field(ge=0)] | None = None
 
 
 class Checkpoint(Strict):

@@ -28,6 +28,7 @@ from meshc.prove import parity, placement
 from meshc.prove.model import Measure
 from meshc.runtime.canonical import on_disk
 from meshc.runtime.data.batches import drawn_inputs, put
+from meshc.runtime.data.sources import drawn_segments
 from meshc.runtime.optimizer import state_shardings
 from meshc.runtime.order import on_devices
 from meshc.runtime.program import Program, State
@@ -74,7 +75,9 @@ def batch(program: Program, step: int) -> dict[str, jax.Array]:
     for number, (name, one) in enumerate(drawn_inputs(program).items()):
         source = np.random.default_rng((SEED, step, number))
         shape = (program.batch_size, *program.real_sample_shape(one))
-        if one.high is None:
+        if one.segments:
+            drawn[name] = drawn_segments(source, shape)
+        elif one.high is None:
             drawn[name] = source.standard_normal(shape).astype(one.dtype)
         else:
             drawn[name] = source.integers(0, one.high, shape, dtype=one.dtype)

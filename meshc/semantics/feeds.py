@@ -1,26 +1,27 @@
-"""The model's inputs against what the job's source of data yields: rows of token ids, in one input."""
+"""The model's inputs against what the job's source of data yields: rows of token ids, and of which document each is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from meshc.diagnostics import job as say
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.job_file import JobFile
-from meshc.semantics.placed import Placed
-from meshc.semantics.program import Kind, Value
+from meshc.semantics.program import Kind, Program, Value
+from meshc.semantics.segments import segment_inputs
 
 RANK = 2
 """A batch of rows."""
 
 
-def source_feeds(job: JobFile, inputs: Sequence[Placed]) -> Iterator[Diagnostic]:
+def source_feeds(job: JobFile, program: Program) -> Iterator[Diagnostic]:
     """E0515, of a job that a file holds: for a spec alone the source is nobody's choice."""
     source = job.job.data.source
     if source == "synthetic" or not job.written:
         return
     span = job.span("data", "source") or job.tree.span
-    values = [placed.value for placed in inputs]
+    segments = segment_inputs(program)
+    values = [value for value in program.model.inputs if value not in segments]
     if len(values) > 1:
         yield say.one_input_only(source, [(v.name, v.span) for v in values], span)
     for value in values[:1]:

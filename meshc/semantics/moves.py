@@ -86,9 +86,16 @@ class _Planner:
                     self.current[other] += axes
                     break
             else:
-                axes = self._like_minor(leaving)
+                axes = self._like_minor(self._in_the_way(dim, leaving))
                 self._gather(dim, axes)
             self.current[dim] = self.current[dim][: -len(axes)]
+
+    def _in_the_way(self, dim: int, leaving: Axes) -> Axes:
+        """The minor ones of the leaving axes without which others could move to another dim; else all of them."""
+        for end in range(len(leaving) - 1, 0, -1):
+            if any(self._next_home(dim, leaving[start:end]) is not None for start in range(end)):
+                return leaving[end:]
+        return leaving
 
     def _next_home(self, dim: int, axes: Axes) -> int | None:
         for other in range(len(self.target)):

@@ -67,14 +67,15 @@ class PythonStdlib:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Files of ids: .npy, or raw little-endian integers of `dtype`."""
+    """Files of ids: .npy, or raw little-endian integers of `dtype`. The id `separator` ends a document, as files do."""
 
     paths: Sequence[str]
     dtype: str = "uint16"
+    separator: int | None = None
 
     def open(self, inputs: Inputs, seed: int) -> Samples:
         parts = [files.token_file(path, self.dtype) for path in files.matching(self.paths)]
-        return _windows(parts, inputs, seed, "tokens")
+        return _windows(parts, inputs, seed, "tokens", self.separator)
 
     def __str__(self) -> str:
         return f"tokens {', '.join(self.paths)}"
@@ -82,7 +83,10 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Synthetic:
-    """Random ids below each input's end, normal floats where an input has none. Nothing can be learnt from it."""
+    """Random ids below each input's end, normal floats where an input has none, documents of random lengths.
+
+    Nothing can be learnt from it.
+    """
 
     def open(self, inputs: Inputs, seed: int) -> Samples:
         return lambda index: {name: _drawn(name, wanted, seed, index) for name, wanted in inputs.items()}
@@ -98,13 +102,23 @@ def _drawn(name: str, wanted: Wanted, seed: int, index: int) -> np.ndarray:
     generator = np.random.default_rng([seed % 2**64, index, zlib.crc32(name.encode())])
     if wanted.high is None:
         return generator.standard_normal(wanted.shape, np.float32)
+    if wanted.segments:
+        return drawn_segments(generator, wanted.shape)
     return generator.integers(0, wanted.high, wanted.shape)
 
 
-def _windows(parts: list[Part], inputs: Inputs, seed: int, source: str) -> Samples:
+def drawn_segments(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Documents in rows of the last dim, each new one as likely to begin at one place as at another; about 4 a row."""
+    begins = generator.random(shape) < 4 / shape[-1]
+    begins[..., 0] = False
+    return np.cumsum(begins, axis=-1)
+
+
+def _windows(parts: list[Part], inputs: Inputs, seed: int, source: str, separator: int | None = None) -> Samples:
     """Shuffled windows of the parts, endlessly, for the one input of ids that a stream of tokens can feed."""
-    name, length, high = _sequence(inputs, source)
-    stream = Stream(parts)
+    segments = [name for name, wanted in inputs.items() if wanted.segments]
+    name, length, high = _sequence({n: wanted for n, wanted in inputs.items() if n not in segments}, source)
+    stream = Stream(parts, separator)
     if len(stream) < length:
         raise UserError(
             f"the {source} has {len(stream)} tokens, and one sample of `{name}` takes {length}",
@@ -113,7 +127,7 @@ def _windows(parts: list[Part], inputs: Inputs, seed: int, source: str) -> Sampl
     stream.check(high, name)
     import grain
 
-    windows = grain.MapDataset.source(Windows(stream, length, high, name))
+    windows = grain.MapDataset.source(Windows(stream, length, high, name, segments))
     return windows.shuffle(seed=seed % 2**32).repeat().__getitem__
 
 

@@ -24,9 +24,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """The parts end to end."""
+    """The parts end to end. Each is a document, or several: an id `separator` ends one, too."""
 
     parts: Sequence[Part]
+    separator: int | None = None
 
     @cached_property
     def starts(self) -> np.ndarray:
@@ -46,6 +47,15 @@ class Stream:
             pieces.append(piece)
             start, count, part = start + len(piece), count - len(piece), part + 1
         return np.concatenate(pieces).astype(np.int64)
+
+    def segments(self, start: int, ids: np.ndarray) -> np.ndarray:
+        """Of each of these ids, read from `start` on, the document it is of: int64, counted from 0."""
+        begins = np.zeros(len(ids), np.int64)
+        first, last = (bisect_right(self.starts, position) for position in (start, start + len(ids) - 1))
+        begins[np.unique(self.starts[first:last]) - start] = 1
+        if self.separator is not None:
+            begins[1:] |= ids[:-1] == self.separator
+        return np.cumsum(begins)
 
     def place(self, position: int) -> tuple[str, int]:
         """File and offset in it of one id."""
@@ -73,12 +83,16 @@ class Stream:
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Window i of a stream: ids [i * length, (i + 1) * length). What is left at the end is less than one window."""
+    """Window i of a stream: ids [i * length, (i + 1) * length). What is left at the end is less than one window.
+
+    segments: names of inputs that take the document of each id
+    """
 
     stream: Stream
     length: int
     high: int
     input_name: str
+    segments: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.stream) // self.length
@@ -87,4 +101,4 @@ class Windows:
         start = int(index) * self.length
         ids = self.stream.read(start, self.length)
         self.stream.check_ids(ids, start, self.high, self.input_name)
-        return {self.input_name: ids}
+        return {self.input_name: ids, **dict.fromkeys(self.segments, self.stream.segments(start, ids))}

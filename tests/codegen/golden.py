@@ -13,6 +13,8 @@ SPECS = (
     "specs/zoo/03_zero2.mesh",
     "specs/zoo/04_hsdp.mesh",
     "specs/zoo/06_sequence.mesh",
+    "specs/zoo/09_ring_tensor.mesh",
+    "specs/zoo/10_gather_kv.mesh",
     "specs/zoo/01_easylm_gptj.mesh",
     "specs/zoo/17_moe_ulysses.mesh",
 )

@@ -66,6 +66,6 @@ def test_a_source_of_files_names_them(tmp_path: Path):
     assert told(tmp_path, "data: {source: text}") == [("E0507", "text")]
 
 
-@pytest.mark.parametrize("key", ["shuffle: false", "separator: 3", "seed: 4"])
+@pytest.mark.parametrize("key", ["shuffle: false", "packing: true", "seed: 4"])
 def test_what_no_source_does_is_no_key(tmp_path: Path, key: str):
     assert [code for code, _ in told(tmp_path, f"data: {{{key}}}")] == ["E0502"]

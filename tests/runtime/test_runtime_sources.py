@@ -128,3 +128,26 @@ def test_text_that_is_not_utf8_is_an_error_where_it_must_be(tmp_path):
     corpus(tmp_path, a=b"ok\xff" * 10)
     message = errors(runtime.Text([str(tmp_path / "a.txt")], str(tmp_path / "t.json")))
     assert "is not UTF-8: byte 0xff at 2" in message
+
+
+PACKED = {**TEXT, "of": Wanted((16,), "int32", 16, segments=True)}
+
+
+def packed(source) -> dict[bytes, list[int]]:
+    """Documents of the samples of an epoch, by their tokens."""
+    samples = source.open(PACKED, 0)
+    return {samples(i)["tokens"].astype(np.uint8).tobytes(): samples(i)["of"].tolist() for i in range(2)}
+
+
+def test_each_file_is_a_document_for_a_model_that_takes_segments(tmp_path):
+    found = packed(corpus(tmp_path, a=b"abcdefghi", b=b"j", c=b"", d=b"klmnopqrstuvwxyz01"))
+    assert found == {
+        b"abcdefghi\0j\0\0klm": [0] * 10 + [1] * 2 + [2] + [3] * 3,
+        b"nopqrstuvwxyz01\0": [0] * 16,
+    }
+
+
+def test_a_separator_ends_a_document_in_files_of_tokens(tmp_path):
+    np.save(tmp_path / "ids.npy", np.array([5, 1, 6, 7, 1, 1, 8, 9] * 4))
+    (found,) = set(map(tuple, packed(runtime.Tokens([str(tmp_path / "ids.npy")], separator=1)).values()))
+    assert found == (0, 0, 1, 1, 1, 2, 3, 3, 3, 3, 4, 4, 4, 5, 6, 6)

@@ -117,3 +117,10 @@ def test_an_axis_that_changes_dims_is_one_all_to_all() -> None:
 
 def test_a_column_parallel_product_casts_its_input() -> None:
     assert kinds(Layout((("a",), ())), (("a",), ()), "ab") == [("cast", ("b",))]
+
+
+def test_only_what_is_in_the_way_is_gathered():
+    """Ulysses with fewer kv heads than devices: the inner part of the axis is gathered, the outer one moves to heads."""
+    varying = frozenset("ac")
+    steps = plan(Layout((("a", "c"), ())), ((), ("a",)), varying)
+    assert steps == (Step("all_gather", ("c",), 0), Step("all_to_all", ("a",), 1, 0))
