@@ -87,8 +87,8 @@ class Data(Strict):
     encoded by `tokenizer`: `bytes`, or the path of a `tokenizer.json`; `tokens` files of `paths` with token ids
     (`.npy`, or raw of `token_dtype`); `synthetic` ids drawn from the seed. After each text comes the id 0 (`bytes`), or
     the tokenizer's own end of text. To a model that takes segments each file is a document, and so is what ends with
-    the id `separator` in files of tokens. Samples are shuffled by `train.seed`. Paths are relative to this file, those of
-    the command line to where `meshc` is started; programs have them as absolute ones.
+    the id `separator` in files of tokens. Samples are shuffled by `train.seed`. Paths are relative to this file, those
+    of the command line to where `meshc` is started; programs have them as absolute ones.
     """
 
     source: Literal["python-stdlib", "text", "tokens", "synthetic"] = "python-stdlib"

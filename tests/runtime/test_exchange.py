@@ -142,13 +142,16 @@ def test_a_block_is_skipped_only_where_nothing_in_it_is_seen(how):
         for begin in range(0, 12, 3):
             queries, keys = Side(first + jnp.arange(3)), Side(begin + jnp.arange(3))
             seen = visible(queries, keys, how)
+            assert seen is not None
             assert bool(may_see(queries, keys, how)) == bool(seen.any())
 
 
 def pairs(seq: int, **options) -> int:
     """How many (query, key) pairs are seen."""
     places = Side(jnp.arange(seq))
-    return int(visible(places, places, Scores(**options)).sum())
+    seen = visible(places, places, Scores(**options))
+    assert seen is not None
+    return int(seen.sum())
 
 
 def test_pairs_of_published_masks():
