@@ -6,6 +6,7 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
      "views": {name: {"regroup": [axis], "axes": {axis: size}}},
      "device_mesh": {axis: size},                   the device mesh, axes larger than 1: what placements speak of
      "parts": {axis: [axis]},                       declared axes that a view or a repeat cuts, in axes of that mesh
+     "orders": {dim: {"zigzag": int}},              dims in zigzag order, and the pairs of chunks that they are cut into
      "slice": {"name": str, "chips": int} | null,
      "axes": [{"axis": axis, "size": int, "links": [str], "slowest": str, "bandwidth": float | null,
                "seconds": float | null}],
@@ -30,7 +31,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -41,7 +42,7 @@ from meshc.job.slices import Slice
 from meshc.semantics.collectives import Collective, Settings
 from meshc.semantics.flat import flatten
 from meshc.semantics.links import Network, network
-from meshc.semantics.placed import Computed, Layout, Placed, PlacedProgram, PlacedWeight, local_shape
+from meshc.semantics.placed import Computed, Layout, Order, Placed, PlacedProgram, PlacedWeight, local_shape
 from meshc.semantics.program import Dim
 from meshc.semantics.refine import Refined
 from meshc.semantics.routing import lying
@@ -72,6 +73,7 @@ class Report:
     memory: Memory
     network: Network | None = None
     axes: tuple[AxisLinks, ...] = ()
+    orders: dict[str, Order] = field(default_factory=dict)
 
     @property
     def devices(self) -> int:
@@ -110,6 +112,7 @@ def report(
         memory(placed, settings, optimizer),
         wired,
         tuple(axis_links(placed, collectives, wired)),
+        placed.orders,
     )
 
 
@@ -169,6 +172,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "views": {name: {"regroup": list(group), "axes": axes} for name, (group, axes) in report.views.items()},
         "device_mesh": report.refined.sizes,
         "parts": {axis: list(parts) for axis, parts in report.refined.cut.items()},
+        "orders": {dim: {"zigzag": order.parts} for dim, order in report.orders.items()},
         "slice": {"name": report.slice.name, "chips": report.slice.chips} if report.slice else None,
         "axes": [_axis(axis) for axis in report.axes],
         "tensors": [_plain(tensor) for tensor in report.tensors],

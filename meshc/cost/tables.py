@@ -39,6 +39,9 @@ def _mesh(report: Report) -> Iterator[str]:
         yield f"  {name} regroups {', '.join(group)}: {' x '.join(f'{axis} {size}' for axis, size in inner.items())}"
     for axis, parts in report.refined.cut.items():
         yield f"  {axis} is {' x '.join(f'{part} {report.refined.sizes[part]}' for part in parts)} of the device mesh"
+    for dim, order in report.orders.items():
+        last = 2 * order.parts - 1
+        yield f"  {dim} lies in zigzag order: of {last + 1} chunks, part i of {order.parts} has chunks i and {last} - i"
     if _worth_pricing(report):
         yield ""
         head = ("axis", "devices", "links it crosses", "slowest", "of a chip", "a step at least")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from meshc.cost import tables
+from meshc.cost.report import report
+from meshc.job.model import Optimizer
 from meshc.semantics.collectives import Settings, derive
 from meshc.semantics.flat import flatten
-from meshc.semantics.placed import Computed, Moved, Placed, PlacedProgram
+from meshc.semantics.placed import Computed, Moved, Order, Placed, PlacedProgram
 from meshc.semantics.placement import place
 from meshc.semantics.program import Attend, Combine
 from meshc.semantics.resolve import resolve
@@ -199,3 +202,28 @@ def test_experts_on_the_axis_of_the_sequence_change_places_to_be_combined() -> N
     )
     assert [x.placement for x in combined.operands if isinstance(x, Placed)] == [{"experts": ("tp",)}] * 2
     assert combined.result.placement == {"seq": ("tp",)}
+
+
+def test_the_order_of_a_sequence_is_told() -> None:
+    """Of axes in mesh order, from the outermost through the last one in zigzag order: sp, which is within, cuts chunks."""
+    inner = placed("dp = 2, cp = 4, sp = 2", "fsdp(dp); ring(cp); ulysses(sp)")
+    outer = placed("sp = 2, cp = 4", "ulysses(sp); ring(cp)")
+    assert (inner.orders, outer.orders) == ({"seq": Order(4)}, {"seq": Order(8)})
+    assert placed("dp = 2", "data(dp)").orders == {}
+    shown = tables.text(report(inner, (), Settings(), Optimizer()))
+    assert "  seq lies in zigzag order: of 8 chunks, part i of 4 has chunks i and 7 - i\n" in shown
+
+
+def test_keys_go_over_several_axes_in_two_ways() -> None:
+    """Gathered over b, then round a: a block is that of two devices, its gradients as wide as sums."""
+    program = placed("a = 4, b = 2", "ring(a); gather_kv(b)")
+    statements = [i.statement for i in flatten(program).statements if isinstance(i.statement, Computed)]
+    (attend,) = (s for s in statements if isinstance(s.op, Attend))
+    block = 2 * 16 * 64 // 8 * 4 * 8  # k and v of [batch, seq, kv_heads, head_dim]
+    assert [(c.op, c.axes, c.local_elements // block, c.times, c.backward) for c in attend.inner] == [
+        ("all_gather", ("b",), 1, 1, 1),
+        ("reduce_scatter", ("b",), 1, 0, 1),
+        ("collective_permute", ("a",), 2, 3, 3),
+        ("collective_permute", ("a",), 2, 0, 3),
+    ]
+    assert attend.inner[-1].width == "sum"
