@@ -94,6 +94,7 @@ MODELS = {
         {"tie_word_embeddings": False},
         {"n_embd": 4096, "n_layer": 28, "n_head": 16, "vocab_size": 50400, "n_positions": 2048, "rotary_dim": 64},
         {**GPT, "n_embd": 32, "n_head": 2, "rotary_dim": 8, "n_inner": 24},
+        {"fc_": 3.0},
     ),
     "gpt2_xl": Reference(
         "GPT2LMHeadModel",
@@ -149,7 +150,7 @@ MODELS = {
             "q_lora_rank": 12, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 16, "v_head_dim": 6,
             "n_routed_experts": 16, "num_experts_per_tok": 3, "n_group": 4, "topk_group": 2,
         },
-        {"q_b_proj": 2.0, "kv_": 2.0},
+        {"q_b_proj": 4.0, "kv_": 2.0},
     ),
     "gpt_oss_20b": Reference(
         "GptOssForCausalLM",
