@@ -36,8 +36,3 @@ def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
     for weight in placed.weights:
         if not weight.weight.trained and placed.microsteps > 1 and placed.batch in weight.weight.dims:
             yield "a state of each row of the batch, with microsteps", weight.weight.value.span
-        stacked = weight.weight.stack
-        staged = placed.pipeline is not None and weight.weight.value in placed.pipeline.cut.weights
-        expected = (placed.pipeline.axes if placed.pipeline and staged else (), *((),) * len(stacked))[: len(stacked)]
-        if any(layout.axes[: len(stacked)] != expected for layout in (weight.rest, weight.grads)):
-            yield "stacked layers split at rest", weight.weight.value.span

@@ -107,7 +107,7 @@ def broken(code: str, indent: int = 0, *, tail: str = "") -> list[str]:
     arguments = _arguments(inside)
     together = f"{pad}    {inside}"
     multiline = inside.endswith(",")
-    if len(together) <= WIDTH and not multiline and head[-1] != "{":
+    if len(together) <= WIDTH and not multiline and (len(arguments) == 1 or not _literal(head)):
         return [f"{pad}{head}", together, f"{pad}{close}{tail}"]
     lines = [f"{pad}{head}"]
     single = len(arguments) == 1 and head[-1] == "(" and _unpacked(arguments[0])
@@ -125,6 +125,11 @@ def broken_signature(name: str, parameters: Sequence[str], result: str = "tuple"
     together = f"{pad}    {', '.join(parameters)}"
     inside = [together] if len(together) <= WIDTH else [f"{pad}    {p}," for p in parameters]
     return [f"{pad}def {name}(", *inside, f"{pad}) -> {result}:"]
+
+
+def _literal(head: str) -> bool:
+    """Whether the bracket that ends `head` opens a tuple, list, set or dict, and not a call or a subscript."""
+    return len(head) == 1 or not (head[-2].isalnum() or head[-2] in "_)]")
 
 
 def _unpacked(argument: str) -> bool:

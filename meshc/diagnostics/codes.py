@@ -94,6 +94,7 @@ TITLES: dict[str, str] = {
     "E0256": "a split inside of what takes a dim whole",
     "E0257": "a repeat of what is no kv heads",
     "E0258": "a routed tensor used as tokens",
+    "E0259": "repeated layers split at rest",
     "E0260": "zigzag order of what is no sequence",
     "E0299": "a placement that programs are not generated for yet",
     # ---------------------------------------------------------------- sizes (E03xx)

@@ -57,6 +57,8 @@ LONG = [
     f"x = f({', '.join(f'argument_{i}' for i in range(9))})",
     f"x = f({', '.join(f'argument_{i}' for i in range(20))})",
     f"x = f(g({', '.join(f'argument_{i}' for i in range(16))}), axis=1)",
+    f"x = ({', '.join(f'argument_{i}' for i in range(9))})",
+    f"x = [{', '.join(f'argument_{i}' for i in range(9))}]",
     f"x = {{{', '.join(f'{chr(34)}key_{i}{chr(34)}: value_{i}' for i in range(9))}}}",
 ]
 

@@ -8,6 +8,7 @@ from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
 from meshc.semantics.checks.pipeline import microbatches_divide
 from meshc.semantics.checks.silent import strategies_split_state
+from meshc.semantics.checks.stacks import stacks_stay_whole
 from meshc.semantics.checks.unable import (
     attention_within_samples,
     exchanges_agree,
@@ -27,6 +28,7 @@ CHECKS: tuple[Check, ...] = (
     routed_stay,
     exchanges_agree,
     zigzag_is_along_sequences,
+    stacks_stay_whole,
     strategies_match,
     strategies_split_state,
     rules_match,
@@ -39,6 +41,7 @@ WITHOUT_SIZES: tuple[Check, ...] = (
     routed_stay,
     exchanges_agree,
     zigzag_is_along_sequences,
+    stacks_stay_whole,
     strategies_match,
     strategies_split_state,
     rules_match,

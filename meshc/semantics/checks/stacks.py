@@ -1,0 +1,43 @@
+"""What a repeat stacks lies whole at rest: each turn takes its own layer from what a device holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.suggest import quoted
+from meshc.semantics.checks.context import Context
+from meshc.semantics.placed import PlacedWeight
+from meshc.semantics.program import Rest, Rule
+
+
+def stacks_stay_whole(context: Context) -> Iterator[Diagnostic]:
+    """E0259, once a rule: `layers` of weights or gradients split by something that is no pipeline."""
+    said: set[Rule] = set()
+    for weight in context.placed.weights:
+        for place, layout in ((Rest.PARAMS, weight.rest), (Rest.GRADS, weight.grads)):
+            stack = weight.weight.stack
+            for dim, axes, own in zip(stack, layout.axes, _of_stages(context, weight), strict=False):
+                rules = weight.because.get((place, dim.name), ())
+                if axes == own or said & {*rules}:
+                    continue
+                said |= {*rules}
+                where = "params" if place is Rest.PARAMS else "grads"
+                yield Diagnostic(
+                    "E0259",
+                    f"`{dim.name}` of {where} cannot be split over {quoted(axes)}: a repeat takes one layer a turn",
+                    tuple(Label(rule.place, f"splits {dim.name}") for rule in rules[:1])
+                    or (Label(weight.weight.value.span),),
+                    (
+                        "split another dim of the weights",
+                        f"or give each device its own layers: stage {dim.name} over {axes[-1] if axes else 'AXIS'}",
+                        f"optimizer {{ {dim.name} -> … }} is fine: the update is no repeat",
+                    ),
+                )
+
+
+def _of_stages(context: Context, weight: PlacedWeight) -> tuple[tuple[str, ...], ...]:
+    """The axes that a pipeline gives the dims of a stack."""
+    pipeline = context.placed.pipeline
+    staged = pipeline is not None and weight.weight.value in pipeline.cut.weights
+    return (pipeline.axes if pipeline and staged else (), *((),) * len(weight.weight.stack))
