@@ -14,7 +14,7 @@ mesh {{ {mesh} }}
 {views}
 dims {{
   batch = 8, seq = 16
-  embed = 8, heads = 4, kv_heads = 2, head_dim = 4, mlp = 16
+  embed = 8, mlp = 16
   vocab = 32, layers = 2, experts = 8
 }}
 
