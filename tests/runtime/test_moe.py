@@ -12,7 +12,7 @@ from jax import lax
 from jax.sharding import AxisType
 from jax.sharding import PartitionSpec as P
 
-from meshc.runtime import moe
+from meshc.runtime import moe, remat
 
 BATCH, SEQ, EMBED, MLP, EXPERTS = 8, 4, 6, 10, 8
 
@@ -118,3 +118,96 @@ def test_losses_and_gradients_are_those_of_a_dense_loop(case: str, top_k: int):
 def test_an_experts_mlp_may_be_split():
     mesh = mesh_of(ep=4, tp=2)
     compare(drawn(), mesh, {"axes": ("ep",), "tokens": (("ep",), ()), "tensor": ("tp",), "top_k": 2}, {"top_k": 2})
+
+
+def first_in_line(chosen: np.ndarray, most: int) -> np.ndarray:
+    """Which choices an expert takes: the first `most` in the order of tokens."""
+    taken, keep = dict.fromkeys(range(EXPERTS), 0), np.zeros(chosen.shape, bool)
+    for at in np.ndindex(chosen.shape):
+        keep[at] = taken[chosen[at]] < most
+        taken[chosen[at]] += 1
+    return keep
+
+
+@pytest.mark.parametrize("case", ["one device", "two axes, over batch and sequence"])
+def test_a_capacity_drops_the_last_tokens_whatever_the_mesh(case: str):
+    """32 tokens to 2 of 8 experts: 8 is an even share, 5 are 0.6 of it, rounded up."""
+    axes, over, tokens = CASES[case]
+    keep = functools.partial(first_in_line, most=5)
+    assert not keep(np.asarray(moe.choose(scores_of(drawn()), 2)[0])).all()
+    options = {"axes": over, "tokens": tokens, "top_k": 2, "capacity": 0.6}
+    loss = jax.jit(functools.partial(mesh_loss, mesh_of(**axes), **options))(drawn())
+    np.testing.assert_allclose(loss, dense_loss(drawn(), 2, keep), rtol=1e-12)
+
+
+def scores_of(w: dict[str, jax.Array]) -> jax.Array:
+    return jax.nn.softmax(w["x"] @ w["router"], axis=-1).reshape(-1, EXPERTS)
+
+
+# ---------------------------------------------------------------- choices
+
+
+def test_of_equal_scores_the_first_experts_count():
+    chosen, weights = moe.choose(jnp.ones((3, EXPERTS)), 2)
+    assert chosen.tolist() == [[0, 1]] * 3
+    assert weights.tolist() == [[0.5, 0.5]] * 3
+
+
+def test_a_bias_chooses_and_does_not_weigh():
+    scores = jnp.asarray([[0.1, 0.2, 0.3, 0.4]])
+    chosen, weights = moe.choose(scores, 2, jnp.asarray([1.0, 0, 0, 0]), normalise=False, scale=2.0)
+    assert chosen.tolist() == [[0, 3]]
+    np.testing.assert_allclose(weights, [[0.2, 0.8]])
+    gradient = jax.grad(lambda bias: moe.choose(scores, 2, bias)[1].sum())(jnp.zeros(4))
+    assert not gradient.any()
+
+
+def test_only_experts_of_the_best_groups_are_chosen():
+    """Groups of 2: the best expert, 3, is in the group of 2 and 3, 0.5 together; that of 0 and 1 has 0.6 together."""
+    scores = jnp.asarray([[0.3, 0.3, 0.0, 0.5, 0.1, 0.1, 0.2, 0.0]])
+    assert moe.choose(scores, 2, groups=4, top_groups=1)[0].tolist() == [[0, 1]]
+    assert moe.choose(scores, 2, groups=4, top_groups=2)[0].tolist() == [[3, 0]]
+    assert moe.choose(scores, 2)[0].tolist() == [[3, 0]]
+
+
+def test_a_choice_is_not_made_again_in_the_backward_pass():
+    """Made again, rounding could send a token elsewhere: of all that a policy of `full` forgets, it is kept."""
+
+    def layer(w):
+        rows, routing = moe.route(w["x"], jax.nn.softmax(w["x"] @ w["router"], axis=-1), top_k=2)
+        return moe.combine(
+            moe.product(jnp.tanh(moe.product(rows, w["up"], routing)), w["down"], routing), routing
+        ).sum()
+
+    def top_ks(policy) -> int:
+        step = jax.value_and_grad(jax.checkpoint(lambda w: jnp.square(layer(w)), policy=policy))
+        return jax.jit(step).lower(drawn()).as_text().count("chlo.top_k")
+
+    policies = jax.checkpoint_policies
+    assert top_ks(policies.nothing_saveable) == 2
+    assert [top_ks(p) for p in (remat.gathered_vectors, remat.dots, remat.weights, remat.dots_and_weights)] == [1] * 4
+
+
+# ---------------------------------------------------------------- balance
+
+
+def test_loads_are_shares_of_all_tokens():
+    mesh = mesh_of(dp=2, ep=4)
+    w = drawn()
+
+    def local(x, router):
+        _, routing = moe.route(x, jax.nn.softmax(x @ router, axis=-1), top_k=2, axes=("ep",))
+        return moe.load(routing, ("dp", "ep"))
+
+    on_devices = jax.shard_map(local, mesh=mesh, in_specs=(P("dp", "ep"), P()), out_specs=P())
+    load = jax.jit(on_devices)(w["x"], w["router"])
+    chosen = np.asarray(moe.choose(scores_of(w), 2)[0])
+    np.testing.assert_allclose(load, np.bincount(chosen.ravel(), minlength=EXPERTS) / chosen.size)
+
+
+def test_the_auxiliary_loss_is_one_where_experts_are_used_evenly():
+    scores = jnp.eye(EXPERTS)
+    _, routing = moe.route(jnp.zeros((EXPERTS, 2)), scores, top_k=1, normalise=False)
+    assert float(moe.load_balance(routing)) == pytest.approx(1)
+    _, routing = moe.route(jnp.zeros((EXPERTS, 2)), jnp.ones((EXPERTS, 1)) * scores[0], top_k=1, normalise=False)
+    assert float(moe.load_balance(routing)) == pytest.approx(EXPERTS)
