@@ -45,7 +45,9 @@ def on_devices(array: Array, orders: Orders) -> Array:
         if (held == PADDING).any():
             shape = [1] * array.ndim
             shape[dim] = held.size
-            array = array * (held != PADDING).reshape(shape).astype(array.dtype)
+            real = (held != PADDING).reshape(shape)
+            zero = array.dtype.type(0)  # not a product, which would make some zeros negative
+            array = np.where(real, array, zero) if isinstance(array, np.ndarray) else jnp.where(real, array, zero)
     return array
 
 

@@ -369,7 +369,10 @@ class Body:
 
     def _decorator(self, statement: PlacedRepeat) -> str:
         """What a turn keeps for the backward pass; where repeats are nested, the inner one says it."""
-        if any(isinstance(s, PlacedRepeat) for s in statements(statement.body)):
+        pipeline = self.context.placed.pipeline
+        if any(isinstance(s, PlacedRepeat) for s in statements(statement.body)) or (
+            pipeline and pipeline.alone(statement)
+        ):
             return ""
         gathers = gathers_weights(statement.body, self.context.weights)
         kept = self.context.placed.program.gathered == "kept"

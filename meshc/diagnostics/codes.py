@@ -96,6 +96,7 @@ TITLES: dict[str, str] = {
     "E0258": "a routed tensor used as tokens",
     "E0259": "repeated layers split at rest",
     "E0260": "zigzag order of what is no sequence",
+    "E0261": "a dim inside stages on their own axis",
     "E0299": "a placement that programs are not generated for yet",
     # ---------------------------------------------------------------- sizes (E03xx)
     "E0301": "a dim does not divide by its shards",
@@ -134,6 +135,7 @@ TITLES: dict[str, str] = {
     "W0304": "an axis that splits nothing",
     "W0305": "a rule that matches no tensor",
     "W0306": "state split over an axis of size 1",
+    "W0307": "work that all stages do alike",
     "W0320": "an axis that crosses a slower link than it need",
     "W0321": "an axis whose groups lie across a link unevenly",
 }

@@ -111,8 +111,9 @@ def layers_of_stages(rule: StageRule, stages: int, layers: int) -> tuple[int, ..
     """Turns of each virtual stage, together those of all repeats; None where the rule's do not fit."""
     parts = stages * rule.rounds
     if rule.stages is not None:
-        return rule.stages if len(rule.stages) == parts and sum(rule.stages) == layers else None
-    return (layers // parts,) * parts if layers % parts == 0 else None
+        fits = len(rule.stages) == parts and sum(rule.stages) == layers and min(rule.stages) > 0
+        return rule.stages if fits else None
+    return (layers // parts,) * parts if layers % parts == 0 and layers else None
 
 
 def _turns(counts: Sequence[int], layers: Sequence[int]) -> tuple[tuple[int, ...], ...]:
@@ -212,6 +213,16 @@ class Pipeline:
     @cached_property
     def schedule(self) -> Schedule:
         return self.cut.schedule
+
+    def alone(self, repeat: PlacedRepeat | None) -> bool:
+        """Whether stages have one turn of this repeat at most.
+
+        Computed anew in one piece, such a turn would gain nothing by keeping less of it until its backward pass.
+        """
+        if repeat is None or repeat.repeat not in self.cut.repeats:
+            return False
+        nested = any(isinstance(statement, PlacedRepeat) for statement in repeat.body)
+        return not nested and self.cut.places(self.cut.repeats.index(repeat.repeat)) == 1
 
     def goes_on(self, repeat: PlacedRepeat) -> bool:
         """Whether in a stage something follows a turn of this repeat."""

@@ -43,6 +43,7 @@ class Differentiation:
 
     def __init__(self, program: PlacedProgram, flat: FlatProgram) -> None:
         self.flat = flat
+        self.pipeline = program.pipeline
         self.producers: dict[Placed, Flat] = {}
         self.depends: set[Placed] = {flat.of(w.inside) for w in program.weights if w.weight.trained}
         self.counts: set[Placed] = set()
@@ -152,6 +153,8 @@ class Differentiation:
 
     def _saved(self, item: Flat, remat: Remat, kept: bool, weights: frozenset[Placed]) -> bool:
         statement = item.statement
+        if self.pipeline is not None and self.pipeline.alone(item.region):
+            return True
         if isinstance(statement, Moved) and self.flat.of(statement.source) in weights:
             return kept
         match remat:

@@ -6,14 +6,13 @@ from meshc.semantics.checks.experts import routed_stay
 from meshc.semantics.checks.idle import axes_shard, exchanges_move, rules_match, strategies_match
 from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
-from meshc.semantics.checks.pipeline import microbatches_divide
+from meshc.semantics.checks.pipeline import microbatches_divide, stages_apart, stages_cut, stages_share
 from meshc.semantics.checks.silent import strategies_split_state
 from meshc.semantics.checks.stacks import stacks_stay_whole
 from meshc.semantics.checks.unable import (
     attention_within_samples,
     exchanges_agree,
     repeats_copy,
-    stages_cut,
     zigzag_is_along_sequences,
 )
 
@@ -24,6 +23,7 @@ CHECKS: tuple[Check, ...] = (
     attention_within_samples,
     stages_cut,
     microbatches_divide,
+    stages_apart,
     repeats_copy,
     routed_stay,
     exchanges_agree,
@@ -35,6 +35,7 @@ CHECKS: tuple[Check, ...] = (
     exchanges_move,
     axes_shard,
     axes_stay_near,
+    stages_share,
 )
 
 WITHOUT_SIZES: tuple[Check, ...] = (

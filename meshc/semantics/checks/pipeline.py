@@ -1,13 +1,81 @@
-"""A pipeline's microbatches against the batch: whole rows, as many of them in each, on every device."""
+"""What a pipeline cuts: layers into stages, the batch into microbatches; and what else may lie on its axis."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import divisors, listed
+from meshc.diagnostics.suggest import divisors, listed, quoted
 from meshc.semantics.checks.context import Context
-from meshc.semantics.program import StageRule
+from meshc.semantics.flat import Flat
+from meshc.semantics.pipeline import Pipeline, layers_of_stages, row_of
+from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram
+from meshc.semantics.program import Dim, Repeat, StageRule, Weight
+from meshc.semantics.schedule import Schedule
+
+# ---------------------------------------------------------------- layers
+
+
+def stages_cut(context: Context) -> Iterator[Diagnostic]:
+    """E0255 for stages of what the model does not repeat, E0301 for layers that do not divide, E0201 for two."""
+    repeats = [s for s in context.placed.program.model.body if isinstance(s, Repeat)]
+    first: StageRule | None = None
+    for stage in context.placed.program.stages:
+        names = [repeat.count.name for repeat in repeats]
+        if stage.dim not in names:
+            yield Diagnostic(
+                "E0255",
+                f"`{stage.dim}` is not what the model repeats",
+                (Label(stage.place, "cuts it into stages"),),
+                (f"the model repeats {quoted(names)}" if names else "write the layers as repeat layers { … }",),
+            )
+        elif first:
+            labels = (Label(stage.place, f"over `{stage.axis}`"), Label(first.place, f"over `{first.axis}`"))
+            yield Diagnostic("E0201", "the layers are cut into stages twice", labels, ("keep one of them",))
+        else:
+            first = stage
+            row = row_of(context.placed.program.model.body, stage)
+            yield from _even(context, stage, [repeat.count for repeat in row])
+
+
+def _even(context: Context, stage: StageRule, dims: Sequence[Dim]) -> Iterator[Diagnostic]:
+    size = context.placed.program.axis(stage.axis).size
+    parts, layers = size * stage.rounds, sum(dim.size for dim in dims)
+    name = " + ".join(dict.fromkeys(dim.name for dim in dims))
+    labels = (Label(stage.place, f"cuts {name} into {parts}"), *(label for dim in dims for label in _declared(dim)))
+    if layers_of_stages(stage, size, layers) is not None:
+        return
+    if stage.stages is not None:
+        empty = f", {sum(n < 1 for n in stage.stages)} of them empty" if min(stage.stages, default=1) < 1 else ""
+        message = (
+            f"{len(stage.stages)} stages of {sum(stage.stages)} {name} are named{empty}: "
+            f"{parts} of {layers} {name} are needed"
+        )
+        yield Diagnostic("E0301", message, labels, ("name the layers of each stage, or write even",))
+        return
+    counted = f"{stage.axis} = {size}" if stage.rounds == 1 else f"{stage.axis} * rounds = {parts}"
+    legal = [n // stage.rounds for n in divisors(layers) if n % stage.rounds == 0]
+    helps = [f"`{stage.axis}` may be {listed(legal, near=size)}"] if legal else []
+    if layers >= parts:
+        helps.append(f"{'or ' if legal else ''}name the layers of each: stages = {_nearly_even(layers, parts)}")
+    yield Diagnostic(
+        "E0301",
+        f"{layers} {name} cannot be cut into {counted} stages: {layers} % {parts} = {layers % parts}",
+        labels,
+        tuple(helps),
+    )
+
+
+def _nearly_even(layers: int, stages: int) -> list[int]:
+    """Layers of each stage, the first ones with one more."""
+    return [layers // stages + (i < layers % stages) for i in range(stages)]
+
+
+def _declared(dim: Dim) -> Sequence[Label]:
+    return (Label(dim.span, f"{dim.name} is {dim.size}"),) if dim.span else ()
+
+
+# ---------------------------------------------------------------- microbatches
 
 
 def microbatches_divide(context: Context) -> Iterator[Diagnostic]:
@@ -44,5 +112,92 @@ def _cures(context: Context, stage: StageRule, rows: int) -> Iterator[str]:
     size = context.placed.program.axis(stage.axis).size
     full = [m for m in legal if m >= size][:3]
     if full:
-        idle = ", ".join(f"{m} leaves {(size - 1) / (m * stage.rounds + size - 1):.1%} of a step idle" for m in full)
+        idle = ", ".join(f"{m} leaves {_idle(stage, size, m):.1%} of a step idle" for m in full)
         yield f"with {size} stages, {idle}"
+
+
+def _idle(stage: StageRule, size: int, microbatches: int) -> float:
+    return Schedule(stage.schedule, size, microbatches, stage.rounds).idle_share
+
+
+# ---------------------------------------------------------------- what else lies on the axis
+
+
+def stages_apart(context: Context) -> Iterator[Diagnostic]:
+    """E0259: a dim of what stages work on is split over their own axis, along which each is at another layer."""
+    pipeline = context.placed.pipeline
+    if pipeline is None:
+        return
+    for item in context.flat.statements:
+        if item.part != "stage":
+            continue
+        for placed in _touched(item):
+            for dim, axes in zip(placed.value.dims, placed.layout.axes, strict=True):
+                if set(axes) & set(pipeline.axes):
+                    yield _not_apart(context, pipeline, placed, dim, item)
+                    return
+
+
+def _touched(item: Flat) -> list[Placed]:
+    match item.statement:
+        case Computed(operands=operands, result=result):
+            return [*(x for x in operands if isinstance(x, Placed)), result]
+        case Moved(source=source, result=result):
+            return [source, result]
+        case _:
+            return []
+
+
+def _not_apart(context: Context, pipeline: Pipeline, placed: Placed, dim: Dim, item: Flat) -> Diagnostic:
+    stage = pipeline.cut.rule
+    rules = [r for r in context.placed.program.rules if dim.name in r.dims and stage.axis in r.axes]
+    place = rules[0].place if rules else placed.value.span
+    splits = f"splits {dim.name} of `{'.'.join((*item.path, placed.value.name))}`"
+    return Diagnostic(
+        "E0259",
+        f"`{dim.name}` lies on `{stage.axis}` inside the layers that `{stage.axis}` cuts into stages",
+        (Label(place, splits), Label(stage.place, f"each of `{stage.axis}` has other layers")),
+        ("use another axis; only what comes before and after the layers can lie on it, such as vocab -> .., "
+         f"{stage.axis}",),
+    )  # fmt: skip
+
+
+def stages_share(context: Context) -> Iterator[Diagnostic]:
+    """W0307: matrices outside of the layers that all stages hold, and multiply by, alike."""
+    pipeline, placed = context.placed.pipeline, context.placed
+    if pipeline is None:
+        return
+    used = {placed_as.value for item in context.flat.statements if item.part in ("before", "after")
+            for placed_as in _touched(item)}  # fmt: skip
+    alike = [
+        w.weight for w in placed.weights
+        if w.weight.trained and w.weight.value in used and w.weight.value not in pipeline.cut.weights
+        and len(w.weight.value.dims) > 1 and not set(w.use.sharded) & set(pipeline.axes)
+    ]  # fmt: skip
+    if not alike:
+        return
+    rule, size = pipeline.cut.rule, placed.program.axis(pipeline.cut.rule.axis).size
+    names = quoted([weight.dotted for weight in alike])
+    yield Diagnostic(
+        "W0307",
+        f"all {size} stages do the same work with {names}",
+        (Label(rule.place, f"cuts the layers over `{rule.axis}`, and nothing else"),),
+        tuple(_splits(placed, alike, size, rule.axis)),
+    )
+
+
+def _splits(placed: PlacedProgram, weights: Sequence[Weight], size: int, axis: str) -> Iterator[str]:
+    """The largest dim that would do."""
+    uses: dict[str, Layout] = {w.weight.dotted: w.use for w in placed.weights}
+    dims = {dim.name: dim for weight in weights for dim in weight.value.dims}
+    for dim in sorted(dims.values(), key=lambda dim: -dim.size)[:1]:
+        axes = max((_axes_of(uses[w.dotted], w, dim) for w in weights), key=len)
+        shards = placed.shards(axes) * size
+        if dim.size % shards:
+            yield f"give each a part: {dim.name} = pad({dim.real}, {shards}), and {dim.name} -> .., {axis}"
+        else:
+            yield f"give each a part: {dim.name} -> .., {axis}"
+
+
+def _axes_of(layout: Layout, weight: Weight, dim: Dim) -> tuple[str, ...]:
+    return layout.axes[weight.value.dims.index(dim)] if dim in weight.value.dims else ()

@@ -7,64 +7,11 @@ from itertools import combinations
 
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.spec_tensors import bad_attend
-from meshc.diagnostics.suggest import divisors, listed, quoted
+from meshc.diagnostics.suggest import quoted
 from meshc.semantics.checks.context import Context
 from meshc.semantics.clashes import along_samples
-from meshc.semantics.placed import Computed, PlacedModule, PlacedRepeat
-from meshc.semantics.program import Attend, Dim, Kind, StageRule
-
-
-def stages_cut(context: Context) -> Iterator[Diagnostic]:
-    """E0255 for stages of what the model does not repeat, E0301 for layers that do not divide, E0201 for two."""
-    repeats = {dim.name: dim for dim in _repeated(context.placed.model)}
-    first: StageRule | None = None
-    for stage in context.placed.program.stages:
-        if stage.dim not in repeats:
-            yield Diagnostic(
-                "E0255",
-                f"`{stage.dim}` is not what the model repeats",
-                (Label(stage.place, "cuts it into stages"),),
-                (f"the model repeats {quoted(repeats)}" if repeats else "write the layers as repeat layers { … }",),
-            )
-        elif first:
-            labels = (Label(stage.place, f"over `{stage.axis}`"), Label(first.place, f"over `{first.axis}`"))
-            yield Diagnostic("E0201", "the layers are cut into stages twice", labels, ("keep one of them",))
-        else:
-            first = stage
-            yield from _even(context, stage, repeats[stage.dim])
-
-
-def _even(context: Context, stage: StageRule, dim: Dim) -> Iterator[Diagnostic]:
-    size = context.placed.program.axis(stage.axis).size
-    parts = size * stage.rounds
-    labels = (Label(stage.place, f"cuts {dim.name} into {parts}"), *_declared(dim))
-    if stage.stages is None and dim.size % parts:
-        counted = f"{stage.axis} = {size}" if stage.rounds == 1 else f"{stage.axis} * rounds = {parts}"
-        legal = [n // stage.rounds for n in divisors(dim.size) if n % stage.rounds == 0]
-        helps = (f"`{stage.axis}` may be {listed(legal, near=size)}",) if legal else ()
-        yield Diagnostic(
-            "E0301",
-            f"{dim.size} {dim.name} cannot be cut into {counted} stages: {dim.size} % {parts} = {dim.size % parts}",
-            labels,
-            (*helps, f"or name the layers of each: stages = {_nearly_even(dim.size, parts)}"),
-        )
-    if stage.stages is not None and (len(stage.stages) != parts or sum(stage.stages) != dim.size):
-        yield Diagnostic(
-            "E0301",
-            f"{len(stage.stages)} stages of {sum(stage.stages)} {dim.name} are named: "
-            f"{parts} of {dim.size} {dim.name} are needed",
-            labels,
-            ("name the layers of each stage, or write even",),
-        )
-
-
-def _nearly_even(layers: int, stages: int) -> list[int]:
-    """Layers of each stage, the first ones with one more."""
-    return [layers // stages + (i < layers % stages) for i in range(stages)]
-
-
-def _repeated(module: PlacedModule) -> Iterator[Dim]:
-    return (statement.count for statement in module.body if isinstance(statement, PlacedRepeat))
+from meshc.semantics.placed import Computed
+from meshc.semantics.program import Attend, Dim, Kind
 
 
 def repeats_copy(context: Context) -> Iterator[Diagnostic]:
