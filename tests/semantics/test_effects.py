@@ -40,6 +40,9 @@ OWN = """layer Own(x) {
         ("data(dp); heads, kv_heads -> tp repeat", "E0257"),
         ("data(dp); stage seq over tp", "E0255"),
         ("data(dp); stage layers over tp; stage layers over dp", "E0201"),
+        ("data(dp); data(tp); stage layers over tp", "E0261"),
+        ("data(dp); pipeline(tp, microbatches = 4)", "W0307"),
+        ("data(dp); pipeline(tp, microbatches = 4, stages = [4, 0])", "E0301"),
         ("data(dp); pipeline(tp, microbatches = 4, stages = [1, 2])", "E0301"),
         ("data(dp); pipeline(tp, microbatches = 4, stages = [1, 1, 2])", "E0301"),
         ("data(dp); pipeline(tp, microbatches = 4, rounds = 2)", "E0242"),
@@ -56,9 +59,9 @@ def test_nothing_is_silent(partition: str, expected: str) -> None:
     [
         "data(dp); tensor(tp, sequence = true)",
         "data(dp); heads, mlp -> tp; kv_heads -> tp repeat",
-        "data(dp); pipeline(tp, microbatches = 4)",
-        "data(dp); pipeline(tp, microbatches = 4, stages = [1, 3])",
-        'data(dp); pipeline(tp, microbatches = 4, schedule = "interleaved", rounds = 2)',
+        "data(dp); pipeline(tp, microbatches = 4); vocab -> .., tp",
+        "data(dp); pipeline(tp, microbatches = 4, stages = [1, 3]); vocab -> .., tp",
+        'data(dp); pipeline(tp, microbatches = 4, schedule = "interleaved", rounds = 2); vocab -> .., tp',
         "data(dp); ring(tp)",
         "data(dp); mlp -> tp; params { first(seq, embed) -> .., tp where free }",
         "data(dp); head_dim -> tp",  # gathered for what takes it whole

@@ -124,9 +124,9 @@ def _idle(stage: StageRule, size: int, microbatches: int) -> float:
 
 
 def stages_apart(context: Context) -> Iterator[Diagnostic]:
-    """E0259: a dim of what stages work on is split over their own axis, along which each is at another layer."""
+    """E0261: a dim of what stages work on is split over their own axis, along which each is at another layer."""
     pipeline = context.placed.pipeline
-    if pipeline is None:
+    if pipeline is None or not context.placed.sound:  # twice in a weight is said already
         return
     for item in context.flat.statements:
         if item.part != "stage":
@@ -154,7 +154,7 @@ def _not_apart(context: Context, pipeline: Pipeline, placed: Placed, dim: Dim, i
     place = rules[0].place if rules else placed.value.span
     splits = f"splits {dim.name} of `{'.'.join((*item.path, placed.value.name))}`"
     return Diagnostic(
-        "E0259",
+        "E0261",
         f"`{dim.name}` lies on `{stage.axis}` inside the layers that `{stage.axis}` cuts into stages",
         (Label(place, splits), Label(stage.place, f"each of `{stage.axis}` has other layers")),
         ("use another axis; only what comes before and after the layers can lie on it, such as vocab -> .., "
@@ -165,8 +165,8 @@ def _not_apart(context: Context, pipeline: Pipeline, placed: Placed, dim: Dim, i
 def stages_share(context: Context) -> Iterator[Diagnostic]:
     """W0307: matrices outside of the layers that all stages hold, and multiply by, alike."""
     pipeline, placed = context.placed.pipeline, context.placed
-    if pipeline is None:
-        return
+    if pipeline is None or len(placed.program.stages) > 1 or not placed.sound or any(stages_apart(context)):
+        return  # the axis is not free for that
     used = {placed_as.value for item in context.flat.statements if item.part in ("before", "after")
             for placed_as in _touched(item)}  # fmt: skip
     alike = [
