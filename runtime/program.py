@@ -30,7 +30,7 @@ class Input:
         the end; and where `within` names an input of segments, -1 where the next id is in another one
     segments: holds the number, in its row, of the document that each token is of; a source that packs them tells
     order: dim -> its order on devices (`runtime.order`), where that is not the natural one
-    real: shape without padding, [batch, ...]; the host pads, with zeros, and -1 in targets
+    real: shape without padding, [batch, ...]; the host pads, ids with -1, which are the row of no table and no target
 
     Dims are those of [batch, ...], without the one of microsteps.
     """
@@ -105,9 +105,9 @@ class Program:
 
     @property
     def tokens_per_step(self) -> int:
-        """Positions a step of the first input of ids, or samples where there is none."""
+        """Positions a step of the first input of ids, without padding, or samples where there is none."""
         ids = [i for i in self.inputs.values() if i.high is not None]
-        return math.prod(ids[0].shape) if ids else self.batch_size
+        return self.batch_size * math.prod(self.real_sample_shape(ids[0])) if ids else self.batch_size
 
     def rows(self, one: Input) -> int:
         """Samples that one input holds in a step."""

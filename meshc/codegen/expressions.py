@@ -228,6 +228,8 @@ class Printer:
         options: dict[str, str | Text] = {"causal": str(op.causal)}
         given = {"window": op.window, "scale": op.scale, "cap": op.cap, "chunk": op.chunk}
         options |= {name: repr(value) for name, value in given.items() if value is not None}
+        if not op.causal:  # else no real query sees the padding, which comes last
+            options |= _real(op.seq)
         if op.by_position:
             options |= self._order("zigzag", op.seq)
         heads = q.layout.axes[op.q.dims.index(op.heads)]

@@ -1,5 +1,6 @@
 """What padding would falsify. A padded dim is computed at its full size, so its padding must hold zeros wherever it is
-summed over, and get no gradient there: then a weight's padding, zero at first, stays zero.
+summed over, and get no gradient there: then a weight's padding, zero at first, stays zero. Ids are -1 there: the row of
+no table, and no target; attention hides such keys.
 
 Of every tensor it is derived along which padded dims it may hold something else ("noise"); softmax, logsumexp
 and the losses mask by the real size and may see it.
@@ -35,9 +36,9 @@ KEEP_ZERO = frozenset("neg square sqrt abs tanh silu gelu gelu_tanh relu sign fl
 def falsified(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
     """Each operation that a padded dim would make wrong: what it is, and where."""
     for item in placed.inputs:
-        for dim in item.value.dims:
+        for dim in item.value.dims[:1]:
             if dim.padded:
-                yield f"inputs with a padded dim (`{dim.name}`)", item.value.span
+                yield f"a padded batch (`{dim.name}`)", item.value.span
     flat = flatten(placed)
     noise = _Noise(flat)
     squares = {id(s.result.value) for s in noise.computed if _is_square(s.op)}
@@ -68,8 +69,8 @@ def _summed(op: Op, squares: set[int], noise: frozenset[str]) -> Iterator[Dim]:
             yield from (d for d in over if d.padded and (d.name in noise or not right))
         case Contract(over=over):
             yield from (d for d in over if d.padded and d.name in noise)
-        case Route(experts=experts):
-            yield from (d for d in (experts,) if d.padded)
+        case Route(experts=experts, operand=operand):  # tokens of the padding would be sent, and counted
+            yield from (d for d in (experts, *operand.dims[:-1]) if d.padded)
         case Attend(q=q, v=v):
             yield from (d for d in {q.dims[-1], v.dims[-1]} if d.padded)
         case Concat(along=along, parts=parts):
@@ -114,11 +115,22 @@ class _Noise:
             case Elementwise() as op:
                 return frozenset(name for name in padded if not self._zero(op, name, computed))
             case Softmax(over=over):
-                return self.of(computed) - {over.name}
+                return frozenset(padded) - {over.name}
+            case Reduce(function="logsumexp"):
+                return frozenset(padded)
+            case Attend(seq=seq):
+                return (self.of(computed) | {seq.name}) & frozenset(padded)
+            case Contract():
+                return frozenset(name for name in padded if self._all_hold(name, computed))
             case Rename(old=old, new=new):
                 return frozenset(new.name if name == old.name else name for name in self.of(computed))
             case _:
                 return self.of(computed) & frozenset(padded)
+
+    def _all_hold(self, dim: str, computed: Computed) -> bool:
+        """Whether all operands of a product that have the dim are noise along it."""
+        having = [x for x in computed.operands if isinstance(x, Placed) and _has(x.value, dim)]
+        return all(dim in self.held(x) for x in having)
 
     def _zero(self, op: Elementwise, dim: str, computed: Computed) -> bool:
         """Whether the result is zero in the padding of `dim`."""

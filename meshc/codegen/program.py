@@ -185,6 +185,8 @@ def _input_lines(context: Context, placed: Placed, arguments: Sequence[str]) -> 
         dims = ["MICROSTEPS", f"{dims[0]} // MICROSTEPS", *dims[1:]]
     orders = context.orders(placed.value.dims)
     options = [f"order={_listed(orders)}"] if orders else []
+    if any(d.padded for d in placed.value.dims):
+        options.append(f"real={tuple_of([context.real(d) for d in placed.value.dims])}")
     code = f"{quoted(placed.value.name)}: runtime.Input({', '.join([tuple_of(dims), *arguments, *options])})"
     lines = broken(code, 4, tail=",")
     words = comment(", ".join(d.name for d in placed.value.dims))

@@ -253,7 +253,7 @@ class Attend:
     @property
     def by_position(self) -> bool:
         """Whether what a query sees depends on where it is in the sequence."""
-        return self.causal or self.window is not None or self.chunk is not None
+        return self.causal or self.window is not None or self.chunk is not None or self.seq.padded
 
 
 @dataclass(frozen=True, eq=False)

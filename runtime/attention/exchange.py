@@ -37,6 +37,7 @@ def ring(
     scale: float | None = None,
     cap: float | None = None,
     chunk: int | None = None,
+    real: int | None = None,
     sinks: jax.Array | None = None,
     segments: jax.Array | None = None,
     own_heads: Sequence[str] = (),
@@ -50,7 +51,7 @@ def ring(
     """
     if own_heads:
         k, v = (own(x, q.shape[-2], tuple(own_heads)) for x in (k, v))
-    how = Scores(causal, window, scale, cap, chunk)
+    how = Scores(causal, window, scale, cap, chunk, real)
     return _exchanged(q, k, v, sinks, segments, Plan(how, tuple(over), tuple(gathered), zigzag))
 
 

@@ -17,11 +17,12 @@ class Scores(NamedTuple):
     scale: float | None = None
     cap: float | None = None
     chunk: int | None = None
+    real: int | None = None  # keys from this position on are padding
 
     @property
     def hides(self) -> bool:
         """Whether a query may not see every key of its segment."""
-        return self.causal or self.window is not None or self.chunk is not None
+        return self.causal or any(limit is not None for limit in (self.window, self.chunk, self.real))
 
 
 class Side(NamedTuple):
@@ -39,6 +40,8 @@ def visible(queries: Side, keys: Side, how: Scores) -> jax.Array | None:
         seen += [k > q - how.window] if how.causal else [k > q - how.window, k < q + how.window]
     if how.chunk is not None:
         seen.append(q // how.chunk == k // how.chunk)
+    if how.real is not None:
+        seen.append(k < how.real)
     if queries.segments is not None and keys.segments is not None:
         same = queries.segments[..., :, None] == keys.segments[..., None, :]
         seen.append(same[..., None, None, :, :])
@@ -57,6 +60,8 @@ def may_see(queries: Side, keys: Side, how: Scores) -> jax.Array | None:
         seen += [] if how.causal else [begin < last + how.window]
     if how.chunk is not None:
         seen += [end // how.chunk >= first // how.chunk, begin // how.chunk <= last // how.chunk]
+    if how.real is not None:
+        seen.append(begin < how.real)
     if queries.segments is not None and keys.segments is not None:
         (low, high), (least, most) = ((d.min(-1), d.max(-1)) for d in (queries.segments, keys.segments))
         seen.append(((most >= low) & (least <= high)).any())

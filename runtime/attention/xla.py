@@ -23,6 +23,7 @@ def attend(
     scale: float | None = None,
     cap: float | None = None,
     chunk: int | None = None,
+    real: int | None = None,
     sinks: jax.Array | None = None,
     segments: jax.Array | None = None,
     zigzag: int | None = None,
@@ -36,6 +37,7 @@ def attend(
     scale: of the products; None: 1 / sqrt(head_dim)
     cap: scores become cap * tanh(score / cap), before the mask (Gemma 2, arXiv:2408.00118)
     chunk: a query sees the keys of its own chunk of so many positions
+    real: keys from this position on are padding, which no query sees
     segments: int [..., seq], the segment that each position is of: a query sees the keys of its own
     zigzag: how many pairs of chunks the sequence, whole, is cut into where it is in that order
     sinks: [heads], one more score for each head, which softmax counts and which has no value (gpt-oss)
@@ -44,7 +46,7 @@ def attend(
     """
     if own_heads:
         k, v = (own(x, q.shape[-2], tuple(own_heads)) for x in (k, v))
-    how = Scores(causal, window, scale, cap, chunk)
+    how = Scores(causal, window, scale, cap, chunk, real)
     return (_recomputed if recompute else _attend)(q, k, v, sinks, segments, how, zigzag)
 
 

@@ -16,7 +16,7 @@ from .sources import Samples, Source, Wanted
 
 Index = tuple[slice, ...]
 Sample = Mapping[str, np.ndarray]
-NO_TARGET = -1
+NOTHING = -1  # no id: the row of no table, no target
 
 
 def open_source(source: Source, program: Program, seed: int) -> Samples:
@@ -87,7 +87,7 @@ def prepared(program: Program, inputs: Mapping[str, Input], sample: Sample) -> S
         values = sample[name] if one.next_of is None else _following(sample, one)
         real, shape = program.real_sample_shape(one), program.sample_shape(one)
         if real != shape:
-            filler = 0 if one.next_of is None else NO_TARGET
+            filler = NOTHING if np.issubdtype(values.dtype, np.integer) else 0
             padding = [(0, whole - part) for whole, part in zip(shape, real, strict=True)]
             values = np.pad(values, padding, constant_values=filler)
         made[name] = on_devices(values, {dim - 1: order for dim, order in one.order.items()})
@@ -101,13 +101,13 @@ def _following(sample: Sample, one: Input) -> np.ndarray:
     if one.within is None:
         return ahead
     of = sample[one.within]
-    return np.where(next_ids(of, one.along - 1) == of, ahead, NO_TARGET)
+    return np.where(next_ids(of, one.along - 1) == of, ahead, NOTHING)
 
 
 def next_ids(ids: np.ndarray, axis: int = -1) -> np.ndarray:
     """The id that follows each along `axis`, -1 at the end: the targets of next-token prediction."""
     ahead = np.roll(ids, -1, axis)
-    ahead[(slice(None),) * (axis % ids.ndim) + (-1,)] = NO_TARGET
+    ahead[(slice(None),) * (axis % ids.ndim) + (-1,)] = NOTHING
     return ahead
 
 

@@ -147,7 +147,7 @@ def test_a_padded_sequence_is_filled_on_the_host():
     targets = runtime.Input((2, 4), "int32", P(), 100, next_of="tokens", real=(2, 3))
     program = replace(bigram.build(mesh), inputs={"tokens": tokens, "next": targets})
     batch = runtime.put(program, {"tokens": np.arange(1, 7).reshape(2, 3)})
-    assert batch["tokens"].tolist() == [[1, 2, 3, 0], [4, 5, 6, 0]]
+    assert batch["tokens"].tolist() == [[1, 2, 3, -1], [4, 5, 6, -1]]
     assert batch["next"].tolist() == [[2, 3, -1, -1], [5, 6, -1, -1]]
     with pytest.raises(ValueError, match="takes"):
         runtime.put(program, {"tokens": np.zeros((2, 4), np.int32)})
