@@ -42,11 +42,8 @@ lint: $(VENV)/.test
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-cache
 
-prove: $(VENV)/.test $(AOT)/.installed ## parity, placement and traffic of specs in specs/zoo, then the slow tests
-	$(BIN)/meshc prove $(ZOO)
-	$(BIN)/meshc prove specs/zoo/01_easylm_llama.mesh --slice cpu-16 --set mesh.fsdp=4
-	$(BIN)/meshc prove specs/zoo/04_hsdp.mesh --slice cpu-16 --set mesh.dp_replicate=4
-	$(BIN)/meshc prove specs/zoo/06_sequence.mesh --slice cpu-16 --set mesh.tp=4 --set train.microsteps=2
+prove: $(VENV)/.test $(AOT)/.installed ## parity, placement, traffic of specs/zoo and of MIXED=30 drawn specs, then the slow tests
+	$(BIN)/meshc prove $(ZOO) --mixed $(MIXED) --jobs $(WORKERS)
 	$(BIN)/python -m pytest -m slow
 
 bench: $(VENV)/.test ## the measured ratios of benchmarks/
