@@ -77,7 +77,8 @@ class Printer:
                 return self._custom(op, computed)
             case Route():
                 x, scores, *bias = computed.operands
-                return routed.sending(op, computed, self._narrow(x), self._tensor(scores), *map(self._tensor, bias))
+                tensors = (self._narrow(x), self._tensor(scores), *map(self._tensor, bias))
+                return routed.sending(op, computed, self._zigzags(op.operand.dims[:-1]), *tensors)
             case Combine():
                 return call("moe.combine", self._narrow(computed.operands[0]), self._routing(op.routed))
             case LoadBalance() | Load():
@@ -257,10 +258,13 @@ class Printer:
         split = {}
         if operand.layout.sharded:
             split["split"] = tuple_of([axes_literal(a, always_tuple=True) for a in operand.layout.axes])
-        turned = [f"{at}: {parts}" for at, d in enumerate(op.operand.dims) if (parts := self.context.zigzag(d))]
-        if turned:
-            split["zigzag"] = f"{{{', '.join(turned)}}}"
+        if turned := self._zigzags(op.operand.dims):
+            split["zigzag"] = f"{{{', '.join(f'{at}: {parts}' for at, parts in turned.items())}}}"
         return call("ops.dropout", self._tensor(operand), repr(op.rate), self.context.key(op.path[-1]), **split)
+
+    def _zigzags(self, dims: Sequence[Dim]) -> dict[int, int]:
+        """Which of the dims lie in zigzag order, by number, and into how many pairs of chunks each is cut."""
+        return {at: parts for at, dim in enumerate(dims) if (parts := self.context.zigzag(dim))}
 
     def _concat(self, op: Concat, computed: Computed) -> Text:
         dims = self._dims(op.result)

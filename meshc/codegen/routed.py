@@ -18,7 +18,10 @@ def lying(value: Value, route: Route | None) -> tuple[Dim, ...]:
     return (Dim(SLOTS, 0, 0), *(d for d in value.dims if d not in sent))
 
 
-def sending(op: Route, computed: Computed, x: Text, scores: Text, bias: Text | None = None) -> Text:
+def sending(
+    op: Route, computed: Computed, turned: dict[int, int], x: Text, scores: Text, bias: Text | None = None
+) -> Text:
+    """`turned`: the token dims in zigzag order, and into how many pairs of chunks each is cut."""
     tokens = computed.operands[0]
     assert isinstance(tokens, Placed)
     options = {"top_k": str(op.top_k)}
@@ -35,6 +38,8 @@ def sending(op: Route, computed: Computed, x: Text, scores: Text, bias: Text | N
         split = tokens.layout.axes[:-1]
         if any(split):
             options["split"] = tuple_of([_tuple(axes) for axes in split])
+        if turned:
+            options["zigzag"] = f"{{{', '.join(f'{dim}: {pairs}' for dim, pairs in turned.items())}}}"
     named = {} if bias is None else {"bias": bias}
     return call("moe.route", x, scores, *(_keyword(k, v) for k, v in named.items()), **options)
 

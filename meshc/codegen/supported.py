@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from meshc.codegen.padding import falsified
 from meshc.diagnostics.model import Diagnostic, Label
-from meshc.semantics.flat import flatten
-from meshc.semantics.placed import Computed, PlacedProgram
-from meshc.semantics.program import Route
+from meshc.semantics.placed import PlacedProgram
 from meshc.source import Span
 
 
@@ -29,10 +27,6 @@ def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
     yield from falsified(placed)
     if placed.pipeline is not None:
         yield from placed.pipeline.trouble
-    for item in flatten(placed).statements:
-        match item.statement:
-            case Computed(op=Route(capacity=float()) as op) if any(placed.order(d) for d in op.operand.dims):
-                yield "a capacity of experts whose tokens lie in zigzag order", op.span
     for weight in placed.weights:
         if not weight.weight.trained and placed.microsteps > 1 and placed.batch in weight.weight.dims:
             yield "a state of each row of the batch, with microsteps", weight.weight.value.span

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from .. import remat
@@ -58,30 +59,51 @@ def most(capacity: float, tokens: int, top_k: int, experts: int) -> int:
     return math.ceil(capacity * tokens * top_k / experts)
 
 
-def has_room(chosen: jax.Array, experts: int, capacity: float, split: Sequence[Axes]) -> jax.Array:
+def has_room(
+    chosen: jax.Array, experts: int, capacity: float, split: Sequence[Axes], zigzag: Mapping[int, int] | None = None
+) -> jax.Array:
     """Which choices their expert has room for, bool like `chosen`: the first ones in the order of the global tokens.
 
     chosen: int32 [token dims …, top_k]
     split: for each token dim the axes that split it
+    zigzag: of those that lie in zigzag order, into how many pairs of chunks
     """
     *tokens, top_k = chosen.shape
     whole = math.prod(tokens) * math.prod(lax.axis_size(tuple(axes)) for axes in split if axes)
-    ranks = jnp.take_along_axis(_before(chosen, experts, split), chosen, axis=-1)
+    ranks = jnp.take_along_axis(_before(chosen, experts, split, zigzag or {}), chosen, axis=-1)
     return remat.kept_routing(ranks < most(capacity, whole, top_k, experts))
 
 
-def _before(chosen: jax.Array, experts: int, split: Sequence[Axes]) -> jax.Array:
+def _before(chosen: jax.Array, experts: int, split: Sequence[Axes], zigzag: Mapping[int, int]) -> jax.Array:
     """int32 [token dims …, experts]: how many tokens before this one, on all devices, chose each expert."""
     counts = (chosen[..., None] == jnp.arange(experts, dtype=chosen.dtype)).sum(-2, dtype=jnp.int32)
     before = jnp.zeros_like(counts)
-    for dim in reversed(range(len(split))):  # counts: of the whole of all later dims
-        here = jnp.cumsum(counts, axis=dim) - counts
-        total = counts.sum(dim)
-        if axes := tuple(split[dim]):
-            parts = lax.all_gather(total, axes)
-            earlier = jnp.arange(len(parts)) < lax.axis_index(axes)
-            here += jnp.expand_dims(jnp.where(earlier.reshape(-1, *[1] * total.ndim), parts, 0).sum(0), dim)
-            total = parts.sum(0)
+    for dim in reversed(range(len(split))):  # counts: [token dims … up to this one, experts], of all that follow it
+        axes = tuple(split[dim])
+        places = _places(lax.axis_size(axes) if axes else 1, zigzag.get(dim))
+        pieces = counts.reshape(*counts.shape[:dim], places.shape[1], -1, experts)
+        inside = jnp.cumsum(pieces, axis=-2) - pieces
+        totals = pieces.sum(-2)
+        every = lax.all_gather(totals, axes) if axes else totals[None]
+        here = jnp.asarray(places)[lax.axis_index(axes) if axes else 0]
+        earlier = (places[:, :, None] < here).astype(jnp.int32)  # [device, piece, piece of this one]
+        outside = jnp.einsum("d...qx,dqp->...px", every, earlier)
+        here = (inside + outside[..., None, :]).reshape(counts.shape)
         before += here.reshape(*here.shape[:-1], *[1] * (before.ndim - here.ndim), experts)
-        counts = total
+        counts = every.sum((0, -2))
     return before
+
+
+def _places(devices: int, pairs: int | None) -> np.ndarray:
+    """The place, in natural order, of each device's pieces of a dim: [devices, pieces], the pieces alike in size.
+
+    In zigzag order chunk i of 2 * `pairs` and the i-th last lie side by side, cut over devices / pairs devices.
+    """
+    device = np.arange(devices)[:, None]
+    if pairs is None:
+        return device
+    cut = devices // pairs
+    pieces = 2 if cut % 2 else 1
+    each = cut * pieces // 2  # pieces of a chunk
+    chunk, piece = device // cut, device % cut * pieces + np.arange(pieces)
+    return np.where(piece < each, chunk, 2 * pairs - 1 - chunk) * each + piece % each

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import jax
@@ -68,13 +68,15 @@ def route(
     top_groups: int = 1,
     capacity: float | None = None,
     split: Sequence[Axes] = (),
+    zigzag: Mapping[int, int] | None = None,
 ) -> tuple[jax.Array, Routing]:
     """Each token in a slot of each of its experts: [slots, embed], and how it came there.
 
     x: [token dims …, embed]; scores: [token dims …, experts], all experts; see `choose` for what selects and weighs
     axes: mesh axes that split the experts, the slowest first; each device's tokens are its own
     capacity: None is dropless; else an expert takes that many times its even share of the global tokens' choices, the
-        first ones in their order, for which `split` gives the axes that split each token dim
+        first ones in their order, for which `split` gives the axes that split each token dim, and `zigzag` into how
+        many pairs of chunks those that lie in zigzag order are cut
     """
     *shape, embed = x.shape
     x, scores = x.reshape(-1, embed), scores.reshape(-1, scores.shape[-1])
@@ -86,7 +88,7 @@ def route(
     local = experts // devices
     sent, slots = chosen, tokens * top_k if devices == 1 else devices * tokens * min(top_k, local)
     if capacity is not None:
-        stays = choice.has_room(chosen.reshape(*shape, top_k), experts, capacity, split or ((),) * len(shape))
+        stays = choice.has_room(chosen.reshape(*shape, top_k), experts, capacity, split or ((),) * len(shape), zigzag)
         stays = stays.reshape(chosen.shape)
         sent, weights = jnp.where(stays, chosen, experts), jnp.where(stays, weights, 0)
         whole = tokens * math.prod(lax.axis_size(tuple(a)) for a in split if a)

@@ -31,7 +31,13 @@ MESHES = {
         "fsdp(dp); seq -> .., sp; tensor(tp); expert(ep, tensor = etp)",
         ("dp, sp, tp", {"ep": 2, "etp": 4}),
     ),
+    "a sequence in zigzag order": (
+        {"dp": 2, "cp": 4},
+        "fsdp(dp); seq -> .., cp zigzag; expert(ep)",
+        ("dp, cp", {"edp": 2, "ep": 4}),
+    ),
 }
+ZIGZAG = "a sequence in zigzag order"
 VIEW = "a view, with tensor parallelism of its own"
 
 
@@ -82,6 +88,12 @@ def test_on_every_mesh(tmp_path: Path, mesh: str):
 def test_with_every_option(tmp_path: Path, mesh: str, parts: dict[str, str]):
     axes, partition, view = MESHES[mesh]
     agree(tmp_path, text(axes, partition, view, **parts))
+
+
+@pytest.mark.slow
+def test_a_capacity_knows_no_order_of_devices(tmp_path: Path):
+    axes, partition, view = MESHES[ZIGZAG]
+    agree(tmp_path, text(axes, partition, view, options="top_k = 2, capacity = 0.75"))
 
 
 @pytest.mark.slow

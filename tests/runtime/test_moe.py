@@ -13,6 +13,8 @@ from jax.sharding import AxisType
 from jax.sharding import PartitionSpec as P
 
 from meshc.runtime import moe, remat
+from meshc.runtime.moe import choice
+from meshc.runtime.order import zigzag
 
 BATCH, SEQ, EMBED, MLP, EXPERTS = 8, 4, 6, 10, 8
 
@@ -138,6 +140,17 @@ def test_a_capacity_drops_the_last_tokens_whatever_the_mesh(case: str):
     options = {"axes": over, "tokens": tokens, "top_k": 2, "capacity": 0.6}
     loss = jax.jit(functools.partial(mesh_loss, mesh_of(**axes), **options))(drawn())
     np.testing.assert_allclose(loss, dense_loss(drawn(), 2, keep), rtol=1e-12)
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 4])
+@pytest.mark.parametrize("cut", [1, 2, 3])
+def test_tokens_in_zigzag_order_stand_in_line_in_the_natural_one(pairs: int, cut: int):
+    """Pieces of a sequence in zigzag order over `pairs` shards, each cut once more: where each begins in the natural one."""
+    order = zigzag(12 * pairs * cut, pairs)
+    places = choice._places(pairs * cut, pairs)
+    pieces = order.reshape(*places.shape, -1)
+    assert (np.diff(pieces) == 1).all()
+    assert (pieces[..., 0] == places * pieces.shape[-1]).all()
 
 
 def scores_of(w: dict[str, jax.Array]) -> jax.Array:
