@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from meshc.codegen.text import comment
 from meshc.cost.links import duration
 from meshc.cost.memory import memory
 from meshc.cost.of_job import settings_of
+from meshc.cost.stages import stages
 from meshc.job.model import Job
 from meshc.semantics.collectives import Collective, sent
 from meshc.semantics.links import Network
@@ -18,6 +20,9 @@ def summary(
     placed: PlacedProgram, job: Job, collectives: Sequence[Collective], network: Network | None = None
 ) -> Iterator[str]:
     """Lines without their indent. With a network whose links have known speeds, each collective's slowest link."""
+    if cut := stages(placed):
+        yield from wrap(cut.words[0].upper() + cut.words[1:] + ".", 100)
+        yield ""
     if sums := sent(collectives):
         priced = network if network and network.total_seconds(collectives) is not None else None
         where = f", and on `{comment(priced.slice.name)}` the slowest link and the least time" if priced else ""

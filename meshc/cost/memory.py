@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from meshc.job.groups import group_of
 from meshc.job.model import Optimizer
 from meshc.semantics.collectives import Settings
-from meshc.semantics.flat import flatten
+from meshc.semantics.flat import Flat, FlatProgram, flatten
 from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram, PlacedWeight, local_shape
 from meshc.semantics.program import Dim
 from meshc.semantics.residuals import Differentiation
@@ -95,17 +96,39 @@ def _waiting(program: PlacedProgram, settings: Settings) -> tuple[int, int]:
     values = {placed.value for placed in weights}
     kept = program.program.gathered == "kept"
     saved = Differentiation(program, flat).plan(settings.remat, kept, frozenset(weights)).saved
-    turns = {flat.of(p): item.count for item in flat.statements for p in _results(item.statement)} | flat.carried
+    turns: dict[Placed, int | Fraction] = {
+        flat.of(p): item.count * _at_once(program, item) for item in flat.statements for p in _results(item.statement)
+    }
+    turns |= {**flat.carried, **_handed_on(program, flat)}
     held_already = {*weights, *(flat.of(p) for p in program.fed)}
     gathered = activations = 0
-    for placed in (saved | set(flat.carried)) - held_already:
+    for placed in (saved | set(flat.carried) | set(_handed_on(program, flat))) - held_already:
         elements = _elements(program, *lying(placed, program))
-        size = settings.bytes_of(placed.value) * turns.get(placed, 1) * elements
+        size = int(settings.bytes_of(placed.value) * turns.get(placed, 1) * elements)
         if placed.value in values:
             gathered += size
         else:
             activations += size
     return gathered, activations
+
+
+def _at_once(program: PlacedProgram, item: Flat) -> Fraction:
+    """Of what a device computes in a microbatch the share that waits at once: stages compute one of their rounds."""
+    if program.pipeline is None or item.part != "stage" or item.region is None:
+        return Fraction(1)
+    cut = program.pipeline.cut
+    number = program.pipeline.repeats.index(item.region)
+    return Fraction(cut.places(number) * cut.stages, item.region.count.size)
+
+
+def _handed_on(program: PlacedProgram, flat: FlatProgram) -> dict[Placed, int]:
+    """What goes from stage to stage: inputs that wait for a backward slot, and those of the turns of one stage."""
+    pipeline = program.pipeline
+    if pipeline is None:
+        return {}
+    turns = sum(pipeline.cut.places(number) for number in range(len(pipeline.repeats)))
+    waiting = pipeline.schedule.live + pipeline.schedule.cotangents
+    return {flat.of(s.before): waiting + (turns if any(s.carries) else 0) for s in pipeline.slots}
 
 
 def _results(statement: object) -> Iterator[Placed]:

@@ -7,6 +7,8 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
      "device_mesh": {axis: size},                   the device mesh, axes larger than 1: what placements speak of
      "parts": {axis: [axis]},                       declared axes that a view or a repeat cuts, in axes of that mesh
      "orders": {dim: {"zigzag": int}},              dims in zigzag order, and the pairs of chunks that they are cut into
+     "pipeline": {"axes": [axis], "schedule": str, "stages": int, "rounds": int, "microbatches": int,
+                  "turns": {dim: [int]}, "idle_share": float, "live": int} | null,      see cost/stages.py
      "slice": {"name": str, "chips": int} | null,
      "axes": [{"axis": axis, "size": int, "links": [str], "slowest": str, "bandwidth": float | null,
                "seconds": float | null}],
@@ -37,6 +39,7 @@ from typing import Any, Literal
 
 from meshc.cost.links import AxisLinks, axis_links, price
 from meshc.cost.memory import Memory, memory
+from meshc.cost.stages import Stages, stages
 from meshc.job.model import Optimizer
 from meshc.job.slices import Slice
 from meshc.semantics.collectives import Collective, Settings
@@ -74,6 +77,7 @@ class Report:
     network: Network | None = None
     axes: tuple[AxisLinks, ...] = ()
     orders: dict[str, Order] = field(default_factory=dict)
+    pipeline: Stages | None = None
 
     @property
     def devices(self) -> int:
@@ -113,6 +117,7 @@ def report(
         wired,
         tuple(axis_links(placed, collectives, wired)),
         placed.orders,
+        stages(placed),
     )
 
 
@@ -173,6 +178,12 @@ def as_json(report: Report) -> dict[str, Any]:
         "device_mesh": report.refined.sizes,
         "parts": {axis: list(parts) for axis, parts in report.refined.cut.items()},
         "orders": {dim: {"zigzag": order.parts} for dim, order in report.orders.items()},
+        "pipeline": report.pipeline
+        and {
+            **asdict(report.pipeline),
+            "axes": list(report.pipeline.axes),
+            "turns": {dim: list(turns) for dim, turns in report.pipeline.turns},
+        },
         "slice": {"name": report.slice.name, "chips": report.slice.chips} if report.slice else None,
         "axes": [_axis(axis) for axis in report.axes],
         "tensors": [_plain(tensor) for tensor in report.tensors],

@@ -42,6 +42,8 @@ def _mesh(report: Report) -> Iterator[str]:
     for dim, order in report.orders.items():
         last = 2 * order.parts - 1
         yield f"  {dim} lies in zigzag order: of {last + 1} chunks, part i of {order.parts} has chunks i and {last} - i"
+    if report.pipeline:
+        yield f"  {report.pipeline.words}"
     if _worth_pricing(report):
         yield ""
         head = ("axis", "devices", "links it crosses", "slowest", "of a chip", "a step at least")

@@ -3,7 +3,7 @@ tables; these are counted from the same rule (see there), which a test compares.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,10 +46,17 @@ class Schedule:
         """Forward slots of a device that have work; as many backward ones."""
         return self.rounds * self.microbatches
 
-    @cached_property
-    def idle_share(self) -> float:
-        """Slots without work, of those in which some device has work."""
-        return 1 - self.slots / len({self.forward(i, k) for i, k in self._work()})
+    def idle_share(self, layers: Sequence[int] | None = None) -> float:
+        """The share of a step in which a device has no work; `layers` of each virtual stage, where they are not alike.
+
+        In a tick all wait for the one with the most layers, and none for one that has nothing.
+        """
+        layers = layers or (1,) * (self.last + 1)
+        longest: dict[int, int] = {}
+        for i, k in self._work():
+            tick = self.forward(i, k)
+            longest[tick] = max(longest.get(tick, 0), layers[k])
+        return 1 - self.microbatches * sum(layers) / (self.stages * sum(longest.values()))
 
     @cached_property
     def live(self) -> int:

@@ -15,6 +15,7 @@ SPECS = (
     "specs/zoo/06_sequence.mesh",
     "specs/zoo/09_ring_tensor.mesh",
     "specs/zoo/10_gather_kv.mesh",
+    "specs/zoo/14_pipeline_outer.mesh",
     "specs/zoo/01_easylm_gptj.mesh",
     "specs/zoo/17_moe_ulysses.mesh",
 )

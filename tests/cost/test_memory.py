@@ -102,3 +102,22 @@ def test_microsteps_keep_one_microbatch() -> None:
 
 def test_frozen_weights_have_no_moments() -> None:
     assert held(program("data(data)"), groups=({"match": "*.table", "frozen": True},)).optimizer == 0
+
+
+@pytest.mark.parametrize(("schedule", "inputs"), [("1f1b", 3 + 1), ("gpipe", 8 + 8)])
+def test_inputs_of_stages_that_wait(schedule: str, inputs: int) -> None:
+    """Of two stages: 2 * 2 - 1 inputs and a cotangent, whatever the microbatches are, or all 8 of each; and of a stage's
+    two layers their inputs."""
+    text = """mesh { pp = 2 }
+dims { batch = 16, embed = 64, layers = 4 }
+model Tiny(x: [batch, embed]) {
+  param gain: [embed]
+  h = x * gain
+  repeat layers { param bias: [embed]; h = h + bias }
+  loss h
+}
+partition { pipeline(pp, microbatches = 8, schedule = "%s") }
+"""
+    found, problems = resolve(SourceFile("tiny.mesh", text % schedule))
+    assert found is not None and not problems
+    assert held(place(found)[0]).activations == (inputs + 2) * 2 * 64 * 4  # 2 rows a microbatch, float32

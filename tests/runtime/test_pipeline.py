@@ -175,3 +175,44 @@ def test_a_pipeline_trains_what_one_device_trains(kind, microbatches, rounds, st
             for path in right:
                 order = {0: orders[path.partition(".")[0]]} if "." in path else {}
                 np.testing.assert_allclose(canonical(np.asarray(mine[path]), order), right[path], rtol=1e-9, atol=1e-12)
+
+
+# ---------------------------------------------------------------- memory
+
+WIDTH, STAGES = 128, 4
+INPUT = WIDTH * WIDTH * 4
+"""Bytes of what one stage hands to the next, a microbatch."""
+
+
+def temporary_bytes(kind: str, microbatches: int) -> int:
+    """What XLA sets aside on a device for a step, arguments and results aside."""
+    plan = pipeline.Pipeline(("pp",), pipeline.schedule(kind, STAGES, microbatches), ((1,) * STAGES,), ("w",))
+
+    def step(weights, batch):
+        def stage(w, state, x, micro, turns):
+            y, _ = pipeline.scan(lambda x, w: (jnp.tanh(x @ w), None), x, w["w"], turns[0])
+            return y, pipeline.Told()
+
+        def before(w, state, micro):
+            return jnp.outer(micro, w["first"]), pipeline.Told()
+
+        def after(w, state, x, micro):
+            return pipeline.Told((x * x).mean())
+
+        loss, _, _, grads = pipeline.run(plan, before, stage, after, weights, {}, batch)
+        return loss, grads
+
+    mesh = jax.make_mesh((STAGES,), ("pp",), axis_types=(AxisType.Auto,), devices=jax.devices()[:STAGES])
+    places = {"w": P("pp"), "first": P()}
+    run = jax.shard_map(step, mesh=mesh, in_specs=(places, P()), out_specs=(P(), places))
+    shapes = {"w": (STAGES, WIDTH, WIDTH), "first": (WIDTH,)}
+    arguments = {p: jax.ShapeDtypeStruct(s, jnp.float32) for p, s in shapes.items()}
+    batch = jax.ShapeDtypeStruct((microbatches, WIDTH), jnp.float32)
+    return jax.jit(run).lower(arguments, batch).compile().memory_analysis().temp_size_in_bytes
+
+
+def test_what_waits_grows_with_microbatches_in_gpipe_alone():
+    """Beyond 2 * stages - 1 microbatches 1f1b keeps no more of them; gpipe keeps an input and a cotangent of each."""
+    few, many = ({kind: temporary_bytes(kind, m) for kind in ("1f1b", "gpipe")} for m in (8, 24))
+    assert abs(many["1f1b"] - few["1f1b"]) < INPUT / 2
+    assert many["gpipe"] - few["gpipe"] == pytest.approx(16 * 2 * INPUT, rel=0.02)

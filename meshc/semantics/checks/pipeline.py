@@ -117,7 +117,7 @@ def _cures(context: Context, stage: StageRule, rows: int) -> Iterator[str]:
 
 
 def _idle(stage: StageRule, size: int, microbatches: int) -> float:
-    return Schedule(stage.schedule, size, microbatches, stage.rounds).idle_share
+    return Schedule(stage.schedule, size, microbatches, stage.rounds).idle_share()
 
 
 # ---------------------------------------------------------------- what else lies on the axis
