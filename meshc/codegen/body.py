@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from meshc.codegen import names
-from meshc.codegen.context import dtype_of, gathers_weights, statements
+from meshc.codegen.context import dtype_of
 from meshc.codegen.expressions import Printer
 from meshc.codegen.lines import Assign, Give, Line, Put, Run, Scan
 from meshc.codegen.pieces import called, flat, grouped, read, singular
+from meshc.codegen.remembered import policy, repeats_within
 from meshc.codegen.text import ANY, ATOM, PRODUCT, SUM, Text, Var, atom, call, commas, quoted, ref, text
 from meshc.semantics.placed import (
     Computed,
@@ -49,6 +50,7 @@ class Body:
         self.instances: dict[str, Var] = {}  # instances of this turn
         self.turn_key = key
         self._evaluating = evaluating
+        self.beside_repeat = False  # a turn with another repeat in it
         self.stacked_puts: list[tuple[Weight, Text]] = []
         self.stateful: list[tuple[str, Var]] = []
         self.uses_key = False
@@ -234,7 +236,10 @@ class Body:
         arguments = [self.operand(p, narrow=True) for p in invoke.inputs]
         arguments += [self.key(module.name) if x is self.context.key else ref(self._extra(x)) for x in lowered.extras]
         attribute = self.context.attributes[module.name]
-        expression = called(self._instance(attribute), arguments)
+        callee = self._instance(attribute)
+        if self.beside_repeat and not lowered.has_state and (kept := policy(invoke.module.body, self.context)):
+            callee = call("jax.checkpoint", callee, policy=kept)
+        expression = called(callee, arguments)
         if lowered.has_state:
             self.has_state = True
             if self.stack:
@@ -287,6 +292,7 @@ class Body:
             self.context.dtypes[carry.start] = self.context.dtypes[carry.after] = "compute"
             if carry.before.value in self.context.shares:
                 self.context.shares |= {carry.start.value, carry.after.value}
+        turn.beside_repeat = not self.evaluating and repeats_within(statement.body)
         turn.run(statement.body)
         for extra in turn.extras:
             self._extra(extra)
@@ -368,21 +374,8 @@ class Body:
                 self.stateful.append((attribute, self.instances[attribute]))
 
     def _decorator(self, statement: PlacedRepeat) -> str:
-        """What a turn keeps for the backward pass; where repeats are nested, the inner one says it."""
         pipeline = self.context.placed.pipeline
-        if any(isinstance(s, PlacedRepeat) for s in statements(statement.body)) or (
-            pipeline and pipeline.alone(statement)
-        ):
+        if self.evaluating or repeats_within(statement.body) or (pipeline and pipeline.alone(statement)):
             return ""
-        gathers = gathers_weights(statement.body, self.context.weights)
-        kept = self.context.placed.program.gathered == "kept"
-        match self.context.train.remat:
-            case "full":
-                policy = "remat.weights" if kept and gathers else "remat.gathered_vectors"
-            case "dots":
-                policy = "remat.dots_and_weights" if kept and gathers else "remat.dots"
-            case _:
-                if kept or not gathers:
-                    return ""
-                policy = "remat.all_but_gathered_weights"
-        return f"@functools.partial(jax.checkpoint, policy={policy})"
+        kept = policy(statement.body, self.context)
+        return f"@functools.partial(jax.checkpoint, policy={kept})" if kept else ""

@@ -110,6 +110,18 @@ def test_what_a_layer_keeps(tmp_path: Path, gathered: str, remat: str, said: str
     assert ("recompute=False" in program) == (remat != "attention")
 
 
+def test_what_calls_beside_an_inner_repeat_keep(tmp_path: Path):
+    """The inner repeat says it of its turns, each call beside it of itself: else its gathered weights would be kept."""
+    text = spec({"f": 2}, "fsdp(f)").replace(
+        "repeat layers { x = LlamaBlock(x) as block }",
+        "repeat 2 {\n    repeat layers { x = LlamaBlock(x) as block }\n    x = LlamaBlock(x) as last\n  }",
+    )
+    program = "\n".join(lines(generated(tmp_path, text)))
+    policy = "policy=remat.all_but_gathered_weights"
+    assert program.count(f"@functools.partial(jax.checkpoint, {policy})") == 1
+    assert f"jax.checkpoint(last, {policy})(x_BLE)" in program
+
+
 HOSTILE = ["import os", '"; import os; "', "__import__('os')", "'''", '"""', "\\", "{{ 7 * 7 }}", "{% raw %}"]
 
 
