@@ -28,7 +28,7 @@ def draw(number: int) -> Draw:
     model = draw_model(r)
     partition = draw_partition(r, model)
     sets = _settings(r)
-    dims = ", ".join(f"{name} = {size}" for name, size in model.dims.items())
+    dims = ", ".join(f"{name} = {size}" for name, size in {**model.dims, **partition.dims}.items())
     imports = "".join(f'import "{path}"\n' for path in model.imports)
     flags = "".join(f" --set {one}" for one in sets)
     parts = (f"# meshc prove mixed-{number}.mesh{flags}", imports.strip(), partition.mesh, f"dims {{ {dims} }}")

@@ -48,7 +48,7 @@ def _window(r: Random) -> str:
     return r.choice(("", "", ", window = 4", ", window = 5"))
 
 
-def _sizes(r: Random, odd: float = 0.2) -> dict[str, str]:
+def _sizes(r: Random, odd: float = 0.12) -> dict[str, str]:
     """Sizes of a decoder. Most divide by all meshes, some by few."""
 
     def size(even: tuple[int, ...], others: tuple[int, ...]) -> str:
@@ -56,7 +56,7 @@ def _sizes(r: Random, odd: float = 0.2) -> dict[str, str]:
 
     kv_heads = int(size((4, 8), (1, 2, 3)))
     return {
-        "batch": size((16, 32), (8, 12, 48)),
+        "batch": size((16, 32, 32), (8, 12, 48)),
         "seq": size((16, 32), (8, 12, 24)),
         "embed": size((16, 32), (12, 24)),
         "heads": str(kv_heads * r.choice((1, 1, 2, 2, 4, 3))),
@@ -151,7 +151,7 @@ def moe(r: Random) -> Drawn:
     def block(name: str) -> str:
         return f"x = MoeBlock(x, top_k = {r.choice((1, 2, 2, 3))}{_window(r)}{_rate(r)}) as {name}"
 
-    sizes = {**_sizes(r), "experts": r.choice(("8", "8", "4", "16", "6"))}
+    sizes = {**_sizes(r), "experts": r.choice(("8", "8", "8", "16", "6"))}
     lines = ["param table: vocab -> embed", "x = table[tokens]"]
     if r.random() < 0.4:
         lines.append(f"repeat {r.choice(('2', '1'))} {{ x = LlamaBlock(x) as dense }}")
@@ -189,4 +189,4 @@ def plain(r: Random) -> Drawn:
 
 
 KINDS = (llama, gpt, gptj, encoder, moe, running, plain)
-WEIGHTS = (8, 3, 2, 2, 5, 2, 1)
+WEIGHTS = (7, 3, 2, 2, 7, 2, 1)

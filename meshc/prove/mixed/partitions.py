@@ -13,11 +13,12 @@ NAMES = ("dp", "fsdp", "tp", "sp", "cp", "replica", "x", "data", "outer_shard", 
 
 @dataclass
 class Partition:
-    """axes: name -> size, outermost first; view: the axes that experts see, as text"""
+    """axes: name -> size, outermost first; view: the axes that experts see, as text; dims: sizes that it asks for"""
 
     axes: dict[str, int]
     view: str = ""
     lines: list[str] = field(default_factory=list)
+    dims: dict[str, str] = field(default_factory=dict)
 
     @property
     def mesh(self) -> str:
@@ -37,8 +38,8 @@ def draw_partition(r: Random, model: Drawn) -> Partition:
     lines = partition.lines
     if model.has_experts and r.random() < 0.8:
         _experts(r, partition)
-    if "layers" in model.dims and r.random() < 0.2:
-        lines.append(_pipeline(r, free.pop(r.randrange(len(free)))))
+    if "layers" in model.dims and r.random() < 0.3:
+        lines.append(_pipeline(r, free.pop(r.randrange(len(free))), partition))
     for axis in free:
         strategy = r.choices(STRATEGIES, WEIGHTS)[0]
         options = r.choice(OPTIONS.get(strategy, ("",)))
@@ -63,10 +64,20 @@ WEIGHTS = (4, 6, 2, 2, 6, 4, 3, 2)
 OPTIONS = {"tensor": ("", ", sequence = true"), "fsdp": ("", "", "", ", gathered = kept")}
 
 
-def _pipeline(r: Random, axis: str) -> str:
-    schedule = r.choice(("", ', schedule = "gpipe"', ', schedule = "interleaved", rounds = 2'))
-    stages = r.choice(("", "", "", ", stages = [2, 1]", ", stages = [1, 2]", ", stages = [1, 3]"))
-    return f"pipeline({axis}, microbatches = {r.choice((2, 4, 4, 8))}{schedule}{stages})"
+def _pipeline(r: Random, axis: str, partition: Partition) -> str:
+    """Most often of as many layers as its stages ask for; of more samples, which microbatches cut."""
+    stages = partition.axes[axis]
+    microbatches = r.choice((2, 4, 4, 8))
+    schedule, rounds = r.choice((("", 1), ("", 1), (', schedule = "gpipe"', 1), (', schedule = "interleaved"', 2)))
+    options = f"microbatches = {microbatches}{schedule}" + (f", rounds = {rounds}" if rounds > 1 else "")
+    if r.random() < 0.85:
+        partition.dims["layers"] = str(stages * rounds * r.choice((1, 1, 2)))
+        partition.dims["batch"] = r.choice(("32", "64"))
+    if r.random() < 0.25:
+        counts = [r.choice((1, 1, 2, 3)) for _ in range(stages * rounds)]
+        partition.dims["layers"] = str(sum(counts) + (r.random() < 0.1))
+        options += f", stages = {counts}"
+    return f"pipeline({axis}, {options})"
 
 
 def _experts(r: Random, partition: Partition) -> None:
@@ -77,7 +88,7 @@ def _experts(r: Random, partition: Partition) -> None:
         return
     group = [name for name in axes if r.random() < 0.7] or list(axes)
     size = math.prod(axes[name] for name in group)
-    ep = r.choice([n for n in (1, 2, 4, 8, 16) if size % n == 0])
+    ep = r.choice([n for n in (2, 2, 4, 4, 8, 1) if size % n == 0])
     etp = r.choice([n for n in (1, 1, 2, 4) if size // ep % n == 0])
     factors = [("edp", size // ep // etp), ("epx", ep), ("etp", etp)]
     with_tensor = r.random() < 0.5
