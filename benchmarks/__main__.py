@@ -1,4 +1,4 @@
-"""python -m benchmarks [--only lint|compiled|timed]... [--json FILE]: a table, and exit 1 where a bound is broken."""
+"""python -m benchmarks [--only SECTION]... [--json FILE]: a table, and exit 1 where a bound is broken."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import against_expert, lint
+from benchmarks import against_expert, each_other, lint
 from benchmarks.rows import Row, as_json, table
 
-SECTIONS = ("lint", "compiled", "timed")
+SECTIONS = ("lint", "compiled", "timed", "partitions")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,6 +35,8 @@ def _rows(sections: Sequence[str], directory: Path) -> Iterator[Row]:
         yield from against_expert.compiled(directory)
     if "timed" in sections:
         yield from against_expert.timed(directory)
+    if "partitions" in sections:
+        yield from each_other.rows(directory)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.models import COMPILED, TIMED, Case
+from benchmarks.models import COMPILED, TIMED, Case, write_spec
 from benchmarks.rows import Row, ratio_row
 from meshc.prove.process import environment
 
@@ -75,16 +75,4 @@ def _child(what: str, case: Case, directory: Path) -> dict[str, Any]:
 
 def write_program(case: Case, directory: Path) -> Path:
     """Generates a case's program under `directory`."""
-    from meshc.driver import compile_program
-    from meshc.job.target import Request
-
-    directory.mkdir(parents=True)
-    spec = directory / "llama.mesh"
-    spec.write_text(case.model.spec(case.mesh, case.gathered), encoding="utf-8")
-    built, diagnostics = compile_program(Request(str(spec), None, (), over=tuple(case.flags)))
-    if built is None:
-        raise RuntimeError("\n".join(f"{d.code} {d.message}" for d in diagnostics))
-    for name, text in built.files.items():
-        (directory / "program" / name).parent.mkdir(parents=True, exist_ok=True)
-        (directory / "program" / name).write_text(text, encoding="utf-8")
-    return directory / "program" / "train.py"
+    return write_spec(case.model.spec(case.mesh, case.gathered), directory, case.flags)

@@ -132,6 +132,23 @@ def counted_compilations():
         logger.removeHandler(handler)
 
 
-if __name__ == "__main__":
+def measure_alone(paths: list[str], steps: int = 0) -> list[dict[str, Any]]:
+    """Figures of generated programs, and the seconds of interleaved steps of each."""
+    programs_ = [Generated(path) for path in paths]
+    compiled = [program.compile() for program in programs_]
+    found: list[dict[str, Any]] = [figures(p, c) | {"seconds": []} for p, c in zip(programs_, compiled, strict=True)]
+    for turn in range(WARM_UP + steps if steps else 0):
+        order = range(len(programs_))[:: 1 if turn % 2 else -1]
+        for i in order:
+            start = time.perf_counter()
+            programs_[i].step(compiled[i])
+            if turn >= WARM_UP:
+                found[i]["seconds"].append(time.perf_counter() - start)
+    return found
+
+
+if __name__ == "__main__" and sys.argv[1].startswith("alone"):
+    print(json.dumps(measure_alone(sys.argv[2:], STEPS if sys.argv[1] == "alone-steps" else 0)))
+elif __name__ == "__main__":
     what, train, _, *rest = sys.argv[1:]
     print(json.dumps({"compile": measure_compile, "steps": measure_steps}[what](train, rest)))

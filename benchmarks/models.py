@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -95,3 +96,20 @@ COMPILED = (
     Case("fsdp 4 x tp 2, kept", {"fsdp": 4, "tp": 2}, STATED),
 )
 TIMED = tuple(replace(case, model=SMALL) for case in COMPILED if case.gathered == "kept")
+
+
+def write_spec(text: str, directory: Path, flags: Sequence[str]) -> Path:
+    """Generates a spec's program under `directory`, with `--set` flags; the path of its train.py."""
+    from meshc.driver import compile_program
+    from meshc.job.target import Request
+
+    directory.mkdir(parents=True)
+    spec = directory / "model.mesh"
+    spec.write_text(text, encoding="utf-8")
+    built, diagnostics = compile_program(Request(str(spec), None, (), over=tuple(flags)))
+    if built is None:
+        raise RuntimeError("\n".join(f"{d.code} {d.message}" for d in diagnostics))
+    for name, file in built.files.items():
+        (directory / "program" / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / "program" / name).write_text(file, encoding="utf-8")
+    return directory / "program" / "train.py"
