@@ -118,7 +118,7 @@ def _at_once(program: PlacedProgram, item: Flat) -> Fraction:
         return Fraction(1)
     cut = program.pipeline.cut
     number = program.pipeline.repeats.index(item.region)
-    return Fraction(cut.places(number) * cut.stages, item.region.count.size)
+    return cut.places(number) * program.pipeline.microbatches / program.pipeline.turns_of_a_step(item.region)
 
 
 def _handed_on(program: PlacedProgram, flat: FlatProgram) -> dict[Placed, int]:

@@ -111,11 +111,10 @@ def _parts(program: PlacedProgram) -> dict[PlacedStatement, Part]:
 
 def _turns(program: PlacedProgram, repeat: PlacedRepeat, part: Part | None) -> int | Fraction:
     """Of a repeat on one device: of one that is cut, the mean of the devices along the pipeline."""
-    size = repeat.count.size
     if program.pipeline is None or part != "stage":
-        return size
-    stages = program.pipeline.cut.stages
-    return Fraction(size, stages) if size % stages else size // stages
+        return repeat.count.size
+    turns = program.pipeline.turns_of_a_step(repeat) / program.pipeline.microbatches
+    return int(turns) if turns.denominator == 1 else turns
 
 
 def _root(same: dict[Placed, Placed], placed: Placed) -> Placed:

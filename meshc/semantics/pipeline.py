@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 from meshc.semantics.placed import (
@@ -206,6 +207,22 @@ class Pipeline:
     shared: tuple[PlacedWeight, ...]
     trouble: tuple[tuple[str, Span], ...]
 
+    @cached_property
+    def together(self) -> bool:
+        """Whether all stages compute in each slot in which one has work: then permutes in them meet all devices.
+
+        XLA's CPU backend has every device of a program take part in each collective-permute.
+        """
+        computed = [s for r in self.repeats for s in everything(r.body) if isinstance(s, Computed)]
+        return any(c.op == "collective_permute" and c.times for s in computed for c in s.inner)
+
+    def turns_of_a_step(self, repeat: PlacedRepeat) -> Fraction:
+        """How often a device computes a turn of a repeat in a pass of all microbatches, the mean of all devices."""
+        number = self.cut.repeats.index(repeat.repeat)
+        if self.together:
+            return Fraction(self.schedule.active * self.cut.places(number))
+        return Fraction(self.microbatches * repeat.count.size, self.cut.stages)
+
     @property
     def microbatches(self) -> int:
         return self.cut.rule.microbatches
@@ -305,6 +322,14 @@ def statements(body: Sequence[PlacedStatement]) -> Iterator[PlacedStatement]:
         yield statement
         if isinstance(statement, PlacedRepeat):
             yield from statements(statement.body)
+
+
+def everything(body: Sequence[PlacedStatement]) -> Iterator[PlacedStatement]:
+    """Statements of a body, those of repeats and called layers included."""
+    for statement in statements(body):
+        yield statement
+        if isinstance(statement, PlacedInvoke):
+            yield from everything(statement.module.body)
 
 
 def made(statement: PlacedStatement) -> tuple[Placed, ...]:

@@ -41,6 +41,11 @@ class Schedule:
         """Ticks after which results go on to another stage; as many after which cotangents go back."""
         return len({self.forward(i, k) for i, k in self._work() if k < self.last})
 
+    @cached_property
+    def active(self) -> int:
+        """Ticks in which some stage has a forward slot; as many in which one has a backward slot."""
+        return len({self.forward(i, k) for i, k in self._work()})
+
     @property
     def slots(self) -> int:
         """Forward slots of a device that have work; as many backward ones."""

@@ -20,6 +20,11 @@ def when(active: jax.Array, work: Callable[[], Any], otherwise: Callable[[Any], 
     return lax.cond(active, work, lambda: otherwise(zeros(like)))
 
 
+def chosen(active: jax.Array, done: Any, otherwise: Callable[[Any], Any] = lambda zeros: zeros) -> Any:
+    """As `when`, of work that has been done either way."""
+    return jax.tree.map(lambda a, b: jnp.where(active, a, b), done, otherwise(zeros(done)))
+
+
 def zeros(like: Any) -> Any:
     """Zeros of these shapes and dtypes, counted as varying over the same axes."""
     return jax.tree.map(_zero, like)

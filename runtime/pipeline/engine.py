@@ -19,8 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from .control import scope, varying, when, zeros
-from .schedule import IDLE, Schedule, order
+from .control import chosen, scope, varying, when, zeros
+from .schedule import IDLE, Schedule, Slots, order
 from .stage import Turns
 
 Arrays = Mapping[str, jax.Array]
@@ -49,6 +49,8 @@ class Pipeline:
     staged: modules and weights of those repeats, by the begin of their path; stacked along their first dim, which
         holds the virtual stages of a device one after the other, each with the same number of places
     shared: weights outside of the repeats that stages use, too
+    together: in a tick in which some stage has work all do as if they had, and what comes of it is dropped. For stages
+        in which collective-permutes run: XLA's CPU backend starts one only when every device of the program is there
     """
 
     axes: tuple[str, ...]
@@ -56,6 +58,7 @@ class Pipeline:
     turns: tuple[tuple[int, ...], ...]
     staged: tuple[str, ...]
     shared: tuple[str, ...] = ()
+    together: bool = False
     first: tuple[np.ndarray, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +84,8 @@ class Pipeline:
         for first, counts in zip(self.first, self.turns, strict=True):
             count = self._by_device(counts, self.schedule.stages, self.schedule.rounds)
             begin, number = (jnp.asarray(table)[device, turn] for table in (first, count))
-            found.append(Turns(begin, number, max(counts), (sum(counts), max(counts) * len(counts))))
+            filled = (sum(counts), max(counts) * len(counts))
+            found.append(Turns(begin, number, max(counts), filled, self.together))
         return tuple(found)
 
 
@@ -166,21 +170,33 @@ class _Run:
             entering, told = when(enters != IDLE, lambda: self.enter(enters))
         state = state._replace(outside=self.told(state.outside, told))
         number, turn, place = (table[self.device] for table in forward)
-        active = number != IDLE
+        active, runs = number != IDLE, self.runs(number, forward[0])
         begins = (self.device == 0) & (turn == 0)
         x = jax.tree.map(lambda new, old: jnp.where(begins, new, old), entering, state.arrived)
         state = state._replace(stash=_put(state.stash, x, place, active))
-        with scope("forward", s.forward.busy, s.ticks * s.stages):
-            y, told = when(active, lambda: self.forward(x, number, turn))
+        with self.slot("forward", s.forward):
+            y, told = when(runs, lambda: self.forward(x, number, turn))
+        if self.pipeline.together:
+            told = chosen(active, told)
         state = state._replace(inside=self.told_inside(state.inside, told, turn))
         state = self.leave(state, y, leaves)
-        state, dx = self.backward(state, *(table[self.device] for table in backward))
+        mine = [table[self.device] for table in backward]
+        state, dx = self.backward(state, *mine, runs=self.runs(mine[0], backward[0]))
         outer = self.enter_backward(state.outer, dx, returns)
         with scope("send", int(s.sends.sum()), s.ticks):
             arrived = when(sends, lambda: self.hop(y, 1))
         with scope("return", int(s.returned.sum()), s.ticks):
             back = when(returned, lambda: self.hop(dx, -1))
         return state._replace(arrived=arrived, returned=back, outer=outer)
+
+    def runs(self, number: jax.Array, every: jax.Array) -> jax.Array:
+        """Whether a device computes in a slot in which it has microbatch `number`, and all stages have `every`."""
+        return (every != IDLE).any() if self.pipeline.together else number != IDLE
+
+    def slot(self, name: str, slots: Slots):
+        if self.pipeline.together:
+            return scope(name, int(slots.any.sum()), self.schedule.ticks)
+        return scope(name, slots.busy, self.schedule.ticks * self.schedule.stages)
 
     def enter(self, number: jax.Array) -> tuple[Carry, Told]:
         x, told = self.before(self.weights, self.carried, self.micro(number))
@@ -219,7 +235,7 @@ class _Run:
         kept = _put(state.cotangents, dy, place, leaves != IDLE)
         return state._replace(outer=outer, cotangents=kept, outside=self.told(state.outside, told))
 
-    def backward(self, state: _State, number, turn, place) -> tuple[_State, Carry]:
+    def backward(self, state: _State, number, turn, place, runs: jax.Array) -> tuple[_State, Carry]:
         s = self.schedule
         final = self.is_last & (turn == s.rounds - 1)
         of_loss = _get(state.cotangents, jnp.asarray(s.cotangent)[jnp.maximum(number, 0)])
@@ -233,10 +249,12 @@ class _Run:
 
             (_, loss), pull = jax.vjp(stage, self.here(self.staged, turn), self.shared, x)
             staged, shared, dx = pull((cotangent, jnp.ones_like(loss)))
+            if self.pipeline.together:
+                staged, shared = chosen(number != IDLE, (staged, shared))
             return self.added_here(state.staged, staged, turn), _added(state.shared, shared), dx
 
-        with scope("backward", s.backward.busy, s.ticks * s.stages):
-            staged, shared, dx = when(number != IDLE, work, lambda none: (state.staged, state.shared, none[2]))
+        with self.slot("backward", s.backward):
+            staged, shared, dx = when(runs, work, lambda none: (state.staged, state.shared, none[2]))
         return state._replace(staged=staged, shared=shared), dx
 
     def enter_backward(self, outer: dict, dx: Carry, returns: jax.Array) -> dict:

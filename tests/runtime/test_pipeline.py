@@ -140,20 +140,21 @@ def numbers(microbatches):
 
 
 @pytest.mark.parametrize(
-    ("kind", "microbatches", "rounds", "stages"),
+    ("kind", "microbatches", "rounds", "stages", "together"),
     [
-        ("gpipe", 3, 1, (4, 4)),
-        ("1f1b", 1, 1, (4, 4)),
-        ("1f1b", 5, 1, (6, 2)),
-        ("interleaved", 4, 2, (2, 2, 2, 2)),
-        ("interleaved", 3, 2, (1, 3, 2, 2)),
+        ("gpipe", 3, 1, (4, 4), False),
+        ("1f1b", 1, 1, (4, 4), False),
+        ("1f1b", 5, 1, (6, 2), False),
+        ("interleaved", 4, 2, (2, 2, 2, 2), False),
+        ("interleaved", 3, 2, (1, 3, 2, 2), True),
     ],
 )
-def test_a_pipeline_trains_what_one_device_trains(kind, microbatches, rounds, stages):
+def test_a_pipeline_trains_what_one_device_trains(kind, microbatches, rounds, stages, together):
     weights, seen, ids = numbers(microbatches)
     cut = pipeline.cut(tuple(REPEATS.values()), stages)
     orders = {r: pipeline.order(turns, 2) for r, turns in zip(REPEATS, cut, strict=True)}
-    plan = pipeline.Pipeline(("pp",), pipeline.schedule(kind, 2, microbatches, rounds), cut, tuple(REPEATS))
+    schedule = pipeline.schedule(kind, 2, microbatches, rounds)
+    plan = pipeline.Pipeline(("pp",), schedule, cut, tuple(REPEATS), together=together)
     mesh = jax.make_mesh((2, 2, 2), ("pp", "fsdp", "tp"), axis_types=(AxisType.Auto,) * 3)
 
     def at_rest(arrays):
