@@ -10,11 +10,16 @@ import math
 import re
 
 from meshc.prove import hlo
+from meshc.prove.wire import share
 
 
 def product_flops(text: str) -> int:
-    """Operations (a multiplication and an addition are two) a device and step."""
-    return sum(run.times * _flops(run.instruction, run.computation) for run in hlo.parse(text).executed())
+    """Operations (a multiplication and an addition are two) a device and step; in slots of a pipeline the mean of all."""
+    return round(sum(_of(run) for run in hlo.parse(text).executed()))
+
+
+def _of(run: hlo.Executed) -> float:
+    return run.times * share(run.instruction.op_name) * _flops(run.instruction, run.computation)
 
 
 def _flops(found: hlo.Instruction, computation: hlo.Computation) -> int:

@@ -10,6 +10,8 @@ from jax import lax
 from jax.sharding import AxisType
 from jax.sharding import PartitionSpec as P
 
+from meshc.prove import hlo
+from meshc.prove.flops import product_flops
 from meshc.runtime import init, pipeline
 from meshc.runtime.order import canonical, on_devices
 
@@ -185,8 +187,9 @@ INPUT = WIDTH * WIDTH * 4
 """Bytes of what one stage hands to the next, a microbatch."""
 
 
-def temporary_bytes(kind: str, microbatches: int) -> int:
-    """What XLA sets aside on a device for a step, arguments and results aside."""
+@functools.cache
+def compiled(kind: str, microbatches: int) -> jax.stages.Compiled:
+    """A step of four stages of one product each."""
     plan = pipeline.Pipeline(("pp",), pipeline.schedule(kind, STAGES, microbatches), ((1,) * STAGES,), ("w",))
 
     def step(weights, batch):
@@ -209,7 +212,12 @@ def temporary_bytes(kind: str, microbatches: int) -> int:
     shapes = {"w": (STAGES, WIDTH, WIDTH), "first": (WIDTH,)}
     arguments = {p: jax.ShapeDtypeStruct(s, jnp.float32) for p, s in shapes.items()}
     batch = jax.ShapeDtypeStruct((microbatches, WIDTH), jnp.float32)
-    return jax.jit(run).lower(arguments, batch).compile().memory_analysis().temp_size_in_bytes
+    return jax.jit(run).lower(arguments, batch).compile()
+
+
+def temporary_bytes(kind: str, microbatches: int) -> int:
+    """What XLA sets aside on a device for a step, arguments and results aside."""
+    return compiled(kind, microbatches).memory_analysis().temp_size_in_bytes
 
 
 def test_what_waits_grows_with_microbatches_in_gpipe_alone():
@@ -217,3 +225,14 @@ def test_what_waits_grows_with_microbatches_in_gpipe_alone():
     few, many = ({kind: temporary_bytes(kind, m) for kind in ("1f1b", "gpipe")} for m in (8, 24))
     assert abs(many["1f1b"] - few["1f1b"]) < INPUT / 2
     assert many["gpipe"] - few["gpipe"] == pytest.approx(16 * 2 * INPUT, rel=0.02)
+
+
+@pytest.mark.parametrize("kind", ["1f1b", "gpipe"])
+def test_slots_without_work_multiply_nothing(kind):
+    """A product forward, one to compute it again and two backward for each microbatch: 2 * WIDTH**3 each. All stand in
+    branches of slots; were those of idle slots run, too, it would be (8 + 3) / 8 of that, or more."""
+    text = compiled(kind, 8).as_text() or ""
+    assert product_flops(text) == 8 * 4 * 2 * WIDTH**3
+    products = [run.instruction.op_name for run in hlo.parse(text).executed() if run.instruction.opcode == "dot"]
+    assert len(products) == 4
+    assert all("/cond/branch" in name for name in products)
