@@ -14,7 +14,7 @@ from meshc.prove.wire import share
 
 
 def product_flops(text: str) -> int:
-    """Operations (a multiplication and an addition are two) a device and step; in slots of a pipeline the mean of all."""
+    """Operations (a multiplication and an addition are two) a device and step, of a pipeline the mean of devices."""
     return round(sum(_of(run) for run in hlo.parse(text).executed()))
 
 
