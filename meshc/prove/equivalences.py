@@ -11,6 +11,8 @@ Fewer bytes; `saved` says how many over which axes:
   where the derived list has it once a microstep.
 - A repeat of one turn is no loop. Nothing then keeps what the backward pass does again apart from what the forward one
   did, and the two are merged.
+- So are keys and values that travel in the forward pass of attention and again in its backward pass, where no loop is
+  around each: in a repeat of one turn, or a pipeline's stages of one.
 - Two moves of one tensor in one way are one: where two layers that stand side by side each gather what both read.
 - So are the ways back of two moves with the same cotangent: of two that are scattered and then added.
 
@@ -34,7 +36,8 @@ def saved(program: PlacedProgram, settings: Settings) -> dict[Axes, float]:
     """Bytes a device and step that a compiler may save, by the axes (in mesh order) that they go over."""
     total: defaultdict[Axes, float] = defaultdict(float)
     deriver = Deriver(program, settings)
-    for c, num_bytes in (*_moved_out(deriver), *_merged_with_forward(deriver), *_equal_moves(deriver)):
+    merged = (*_merged_with_forward(deriver), *_travelled_once(deriver), *_equal_moves(deriver))
+    for c, num_bytes in (*_moved_out(deriver), *merged):
         total[tuple(a for a in program.sizes if a in c.axes)] += num_bytes
     return dict(total)
 
@@ -55,6 +58,17 @@ def _merged_with_forward(deriver: Deriver) -> Iterator[tuple[Collective, float]]
             yield from ((c, c.bytes_per_device) for c in deriver.of(item) if c.phase == "forward")
 
 
+def _travelled_once(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
+    pipeline = deriver.program.pipeline
+    for item in deriver.flat.statements:
+        alone = item.count == 1 if pipeline is None or item.part != "stage" else pipeline.alone(item.region)
+        if alone and isinstance(item.statement, Computed):
+            inner = item.statement.inner
+            again = {i.label for i in inner if i.times and i.backward and i.op in ("collective_permute", "all_gather")}
+            found = (c for c in deriver.of(item) if c.phase == "forward" and c.tensor in again)
+            yield from ((c, c.bytes_per_device) for c in found)
+
+
 def _equal_moves(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
     flat = deriver.flat
     forward: Counter[tuple] = Counter()
@@ -69,7 +83,7 @@ def _equal_moves(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
         collectives = list(deriver.of(item))
         out = [c for c in collectives if c.phase == "forward"]
         if forward[there]:
-            runs = 1 + (item in deriver.again)
+            runs = 1 + deriver.runs_again(item)
             yield from ((c, c.bytes_per_device * runs) for c in out)
         if backward[back]:
             yield from ((c, c.bytes_per_device) for c in deriver.back(item, moved))

@@ -149,7 +149,7 @@ class Deriver:
             case Computed():
                 yield from self._inner(item, item.statement)
 
-    def _runs_again(self, item: Flat) -> int:
+    def runs_again(self, item: Flat) -> int:
         """How often a statement runs in the backward pass: for a pipeline's backward slot, and within that."""
         return (item in self.again) + (item in self.recomputed)
 
@@ -177,7 +177,7 @@ class Deriver:
         for step, whole in self._sent(moved):
             if op := FORWARD.get(step.kind):
                 yield self._movement(item, moved, op, step, whole, "forward")
-                for _ in range(self._runs_again(item)):
+                for _ in range(self.runs_again(item)):
                     yield self._movement(item, moved, op, step, whole, "backward")
         yield from self.back(item, moved)
 

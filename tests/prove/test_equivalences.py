@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from meshc.prove.equivalences import saved
 from meshc.semantics.collectives import Settings
 from meshc.semantics.placement import place
 from meshc.semantics.resolve import resolve
 from meshc.source import SourceFile
 
-BATCH, SEQ, EMBED, MLP, FLOAT = 4, 8, 16, 32, 4
+BATCH, SEQ, EMBED, MLP, HEADS, FLOAT = 4, 8, 16, 32, 2, 4
 
 
 def found(partition: str, body: str, layers: int = 2, microsteps: int = 1, items: str = "") -> dict:
     text = f"""{items}
 mesh {{ dp = 2, tp = 2 }}
-dims {{ batch = {BATCH}, seq = {SEQ}, embed = {EMBED}, mlp = {MLP}, layers = {layers} }}
+dims {{ batch = {BATCH}, seq = {SEQ}, embed = {EMBED}, mlp = {MLP}, heads = {HEADS}, layers = {layers} }}
 model M(x: [batch, seq, embed]) {{
 {body}
   loss mean(square(x))
@@ -49,6 +51,31 @@ def test_a_repeat_of_one_turn_is_merged_with_its_backward_pass():
     several, single = (found("fsdp(dp); data(tp)", body, layers, items=MLP_LAYER) for layers in (2, 1))
     assert not any(several.values())
     assert single == {("dp",): 2 * WEIGHT}
+
+
+ATTENTION = """
+layer Attention(x: [batch, seq, embed]) {
+  param q, k, v: embed -> heads, mlp
+  param o: heads, mlp -> embed
+  return attend(x @ q, x @ k, x @ v) @ o
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("layers", "stages", "travels"),
+    [
+        (2, "", 0),
+        (1, "", 2),  # in the pass that makes residuals anew and in attention's own backward pass
+        (2, "pipeline(dp, microbatches = 2)", 3),  # in the latter, in each of 2 + 2 - 1 ticks: all stages compute
+    ],
+)
+def test_keys_that_travel_again_in_one_turn_do_not(layers: int, stages: str, travels: int):
+    """Each device has 2 of 4 rows, or of 2 microbatches of 2, and half of the sequence; keys and values are alike."""
+    body = "  repeat layers { x = x + Attention(x) as a }"
+    keys = BATCH // 2 * SEQ // 2 * 2 * HEADS * MLP * FLOAT
+    merged = found(f"{stages or 'data(dp)'}; ring(tp)", body, layers, items=ATTENTION)
+    assert sum(merged.values()) == merged.get(("tp",), 0) == travels * keys
 
 
 def test_layers_that_stand_side_by_side_move_what_both_read_once():
