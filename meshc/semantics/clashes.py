@@ -214,9 +214,30 @@ def twice_diagnostic(twice: Twice, tensor: str, span: Span, dims: Sequence[str],
         tuple(labels),
         (
             f"an axis can split one dim of a tensor: take `{other}` or `{one}` off `{twice.axis}`",
-            f"or let one give way: {other} -> .., {twice.axis} where free",
+            *_ways_out(twice, program),
         ),
     )
+
+
+def _ways_out(twice: Twice, program: Program) -> Iterator[str]:
+    """Edits after which the tensor is right: of a rule that the user wrote, or in the place of the inner one."""
+    claims = tuple(zip(twice.rules, twice.dims, strict=True))
+    own = [dim for rule, dim in claims if rule.origin is None and not rule.where_free]
+    if own:
+        yield f"or let one give way: {own[-1]} -> .., {twice.axis} where free"
+    (outer, dim), (inner, _) = sorted(claims, key=lambda claim: len(claim[0].within))
+    if outer.within == inner.within:
+        return
+    place = inner.within[-1]
+    if outer.rest is Rest.USE and outer.origin:
+        yield f"or let {dim} be whole there: within {place} {{ {dim} -> none }}"
+    axis = next((axis for axis in program.axes if axis.name == twice.axis), None)
+    if axis and place not in {view.name for view in program.views}:
+        size = "*" if axis.assumed else axis.size
+        yield (
+            f"or give {place} a view of these devices, in which {dim} gives way: "
+            f"mesh {place} = regroup({axis.name}) {{ {axis.name}_{place} = {size} }}, and {axis.name}_{place} there"
+        )
 
 
 # ---------------------------------------------------------------- layouts that do not work

@@ -101,7 +101,8 @@ def _bound(
             raise AssertionError("a parameter without default is always bound")
         case _:
             text = f"`{shortened(expr.span.text)}`"
-            report(spec_names.wrong_type("an axis, a number or a word", text, expr.span))
+            want = "a list of whole numbers" if isinstance(expr, ast.ListExpr) else "an axis, a number or a word"
+            report(spec_names.wrong_type(want, text, expr.span))
             return None
 
 

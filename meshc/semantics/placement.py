@@ -34,10 +34,13 @@ from meshc.semantics.placed import (
     PlacedWeight,
 )
 from meshc.semantics.program import (
+    Combine,
     Dim,
     ExchangeRule,
     Invoke,
     Kind,
+    Load,
+    LoadBalance,
     Loss,
     Metric,
     Module,
@@ -214,6 +217,9 @@ class _Body:
 
     def _op(self, op: Op) -> None:
         chain = self.chain_of(op.result)
+        if isinstance(op, Combine | Load | LoadBalance) and op.routed not in self.routes:  # E0258 says it
+            self.scope.homes[op.result] = Placed(op.result, Layout(self.walk.home(op.result, chain)))
+            return
         if isinstance(op, Route):
             self._lay_out(op, chain)
         need = needs(op, self._rules(op, chain))

@@ -57,6 +57,8 @@ def _carry(b: Builder, name: ast.Name, before: Operand, start: Value, end: Opera
         b.report(what)
         return None
     b.facts.used.add(end)
+    if start in b.facts.used:
+        b.facts.used.add(before)  # the first turn reads it
     return Carry(before, start, end, after)
 
 

@@ -114,6 +114,12 @@ def test_unused_input():
     assert found.code == "W0312"
 
 
+def test_what_a_repeat_begins_from_is_used_where_its_first_turn_reads_it():
+    rows = "dims {{ batch = 4, width = 8 }}\nmodel M({}: [batch, width]) {{\n  repeat 2 {{ {} }}\n  loss mean(x)\n}}"
+    sound(rows.format("x", "param w: width -> width'; x = x @ w"))
+    assert only(rows.format("«x»", "param w: [batch, width]; x = w * 2")).code == "W0312"
+
+
 def test_a_broken_item_is_not_the_cause_of_unknown_names():
     _, found = resolved(model("x = A(x)", "layer A(x { return x }\n"))
     assert all(d.code.startswith("E01") for d in found)

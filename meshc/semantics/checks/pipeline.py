@@ -10,7 +10,7 @@ from meshc.semantics.checks.context import Context
 from meshc.semantics.flat import Flat
 from meshc.semantics.pipeline import Pipeline, layers_of_stages, row_of
 from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram
-from meshc.semantics.program import Dim, Repeat, StageRule, Weight
+from meshc.semantics.program import Contract, Dim, Lookup, Repeat, StageRule, Weight
 from meshc.semantics.schedule import Schedule
 
 # ---------------------------------------------------------------- layers
@@ -163,11 +163,11 @@ def _not_apart(context: Context, pipeline: Pipeline, placed: Placed, dim: Dim, i
 
 
 def stages_share(context: Context) -> Iterator[Diagnostic]:
-    """W0307: matrices outside of the layers that all stages hold, and multiply by, alike."""
+    """W0307: matrices outside of the layers that all stages hold, and look up or multiply by, alike."""
     pipeline, placed = context.placed.pipeline, context.placed
     if pipeline is None or len(placed.program.stages) > 1 or not placed.sound or any(stages_apart(context)):
         return  # the axis is not free for that
-    used = {placed_as.value for item in context.flat.statements if item.part in ("before", "after")
+    used = {placed_as.value for item in context.flat.statements if item.part in ("before", "after") and _is_work(item)
             for placed_as in _touched(item)}  # fmt: skip
     alike = [
         w.weight for w in placed.weights
@@ -182,14 +182,27 @@ def stages_share(context: Context) -> Iterator[Diagnostic]:
         "W0307",
         f"all {size} stages do the same work with {names}",
         (Label(rule.place, f"cuts the layers over `{rule.axis}`, and nothing else"),),
-        tuple(_splits(placed, alike, size, rule.axis)),
+        tuple(_splits(placed, alike, size, rule.axis, _dims_of_stages(context))),
     )
 
 
-def _splits(placed: PlacedProgram, weights: Sequence[Weight], size: int, axis: str) -> Iterator[str]:
-    """The largest dim that would do."""
+def _is_work(item: Flat) -> bool:
+    return isinstance(item.statement, Computed) and isinstance(item.statement.op, Contract | Lookup)
+
+
+def _dims_of_stages(context: Context) -> set[str]:
+    """Dims that cannot lie on the stages' axis."""
+    inside = (placed for item in context.flat.statements if item.part == "stage" for placed in _touched(item))
+    return {dim.name for placed in inside for dim in placed.value.dims}
+
+
+def _splits(placed: PlacedProgram, weights: Sequence[Weight], size: int, axis: str, inside: set[str]) -> Iterator[str]:
+    """The largest dim that would do; `inside` are those that do not."""
     uses: dict[str, Layout] = {w.weight.dotted: w.use for w in placed.weights}
-    dims = {dim.name: dim for weight in weights for dim in weight.value.dims}
+    dims = {dim.name: dim for weight in weights for dim in weight.value.dims if dim.name not in inside}
+    if not dims:
+        names = quoted(list(dict.fromkeys(dim.name for weight in weights for dim in weight.value.dims)))
+        yield f"the layers have all of their dims, {names}: only a dim of another name can lie on `{axis}`"
     for dim in sorted(dims.values(), key=lambda dim: -dim.size)[:1]:
         axes = max((_axes_of(uses[w.dotted], w, dim) for w in weights), key=len)
         shards = placed.shards(axes) * size
