@@ -39,7 +39,8 @@ def zigzag_is_along_sequences(context: Context) -> Iterator[Diagnostic]:
     program = context.placed.program
     ops = [i.statement.op for i in context.flat.statements if isinstance(i.statement, Computed)]
     along = {op.seq.base for op in ops if isinstance(op, Attend)}
-    along |= {dim.base for value in program.model.inputs if value.kind is Kind.INT for dim in value.dims[1:]}
+    for value in program.model.inputs:
+        along |= {dim.base for dim in (value.dims[1:] if value.kind is Kind.INT else value.dims[1:-1])}
     for rule in program.rules:
         if rule.zigzag and (wrong := [dim for dim in rule.dims if dim in context.placed.orders and dim not in along]):
             yield Diagnostic(
