@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from . import choice
-from .exchange import Plan, back, exchange, plan
+from .exchange import Plan, Room, back, exchange, mine, plan
 
 Axes = Sequence[str]
 
@@ -26,8 +26,8 @@ class Routing:
     owner: int32 [slots]: the local expert of each slot, the last one where it is empty; filled: bool [slots]
     weights: [slots]: what the row counts for its token
     order, inverse: the choices sorted by expert, int32 [tokens * top_k], and where each one is in that
-    sort, unsort: of the rows that came, by expert; None where the axes are none
-    shape: the token dims; axes: those that split the experts
+    plan: who sends how many where; None where one device has all experts
+    room: of the exchange; shape: the token dims
     """
 
     chosen: jax.Array
@@ -39,16 +39,8 @@ class Routing:
     order: jax.Array
     inverse: jax.Array
     plan: Plan | None
-    sort: jax.Array | None
-    unsort: jax.Array | None
+    room: Room
     shape: tuple[int, ...]
-    axes: tuple[str, ...]
-
-    @property
-    def block(self) -> int:
-        """Rows that one device could send to one other."""
-        assert self.plan is not None and self.unsort is not None
-        return len(self.unsort) // len(self.plan.sent)
 
     @property
     def top_k(self) -> int:
@@ -97,43 +89,30 @@ def route(
     inverse = jnp.argsort(order).astype(jnp.int32)
     counts = (sent.reshape(-1, 1) == jnp.arange(experts, dtype=sent.dtype)).sum(0, dtype=jnp.int32)
     there = plan(counts, tuple(axes)) if devices > 1 else None
-    sizes, sort, unsort = (counts, None, None) if there is None else _sorted(there, tokens * min(top_k, local), slots)
+    sizes = counts if there is None else mine(there.rows, tuple(axes)).sum(0)
     ends = jnp.cumsum(sizes)
     slot = jnp.arange(slots, dtype=jnp.int32)
-    owner = jnp.minimum(jnp.searchsorted(ends, slot, side="right"), local - 1).astype(jnp.int32)
+    owner = jnp.minimum(jnp.searchsorted(ends, slot, side="right", method="compare_all"), local - 1).astype(jnp.int32)
+    room = Room(tuple(axes), tokens * top_k, tokens * min(top_k, local), slots)
     routing = Routing(
-        chosen, scores, sizes, owner, slot < ends[-1], weights, order, inverse, there, sort, unsort, tuple(shape),
-        tuple(axes),
+        chosen, scores, sizes, owner, slot < ends[-1], weights, order, inverse, there, room, tuple(shape)
     )  # fmt: skip
     weighed = _to_slots(weights.reshape(-1)[order], routing)
     return _to_slots(_spread(x, order, inverse, top_k), routing), replace(routing, weights=weighed)
 
 
-def _sorted(there: Plan, size: int, slots: int) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Rows of each local expert; which of the blocks' rows each slot takes; where each row of the blocks goes."""
-    ends = jnp.cumsum(there.came, axis=1)
-    place = jnp.arange(size, dtype=jnp.int32)
-    expert = (place[None, :, None] >= ends[:, None, :]).sum(-1).reshape(-1)
-    sort = jnp.argsort(expert, stable=True).astype(jnp.int32)
-    return there.came.sum(0), sort[:slots], jnp.argsort(sort).astype(jnp.int32)
-
-
 def _to_slots(rows: jax.Array, routing: Routing) -> jax.Array:
     """Rows sorted by expert into the slots of the devices that hold these."""
-    slots = len(routing.owner)
     if routing.plan is None:
-        return rows[:slots]
-    blocks = exchange(rows, routing.plan, routing.block, len(routing.order), routing.axes)
-    return _permuted(blocks, routing.sort, routing.unsort)
+        return _only_filled(rows[: routing.room.slots], routing)
+    return exchange(rows, routing.plan, routing.room)
 
 
 def _from_slots(rows: jax.Array, routing: Routing) -> jax.Array:
     """The slots' rows back on the devices that they came from, sorted by expert."""
-    length = len(routing.order)
     if routing.plan is None:
-        return jnp.pad(rows, [(0, length - len(rows)), *[(0, 0)] * (rows.ndim - 1)])
-    blocks = _permuted(rows, routing.unsort, routing.sort)
-    return back(blocks, routing.plan, routing.block, length, routing.axes)
+        return jnp.pad(rows, [(0, routing.room.length - len(rows)), *[(0, 0)] * (rows.ndim - 1)])
+    return back(rows, routing.plan, routing.room)
 
 
 # ---------------------------------------------------------------- at the experts
@@ -189,16 +168,4 @@ _spread.defvjp(
 _collect.defvjp(
     lambda rows, order, inverse, top_k: (_collect(rows, order, inverse, top_k), (order, inverse)),
     lambda top_k, kept, g: (_spread(g, *kept, top_k), None, None),
-)
-
-
-@jax.custom_vjp
-def _permuted(rows: jax.Array, order: jax.Array, inverse: jax.Array) -> jax.Array:
-    """`rows[order]`, zero where `order` points behind them; `inverse` is the way back."""
-    return rows.at[order].get(mode="fill", fill_value=0)
-
-
-_permuted.defvjp(
-    lambda rows, order, inverse: (_permuted(rows, order, inverse), (order, inverse)),
-    lambda kept, g: (_permuted(g, kept[1], kept[0]), None, None),
 )

@@ -13,7 +13,7 @@ from jax.sharding import AxisType
 from jax.sharding import PartitionSpec as P
 
 from meshc.runtime import moe, remat
-from meshc.runtime.moe import choice
+from meshc.runtime.moe import choice, exchange
 from meshc.runtime.order import zigzag
 
 BATCH, SEQ, EMBED, MLP, EXPERTS = 8, 4, 6, 10, 8
@@ -140,6 +140,43 @@ def test_a_capacity_drops_the_last_tokens_whatever_the_mesh(case: str):
     options = {"axes": over, "tokens": tokens, "top_k": 2, "capacity": 0.6}
     loss = jax.jit(functools.partial(mesh_loss, mesh_of(**axes), **options))(drawn())
     np.testing.assert_allclose(loss, dense_loss(drawn(), 2, keep), rtol=1e-12)
+
+
+def ragged_all_to_all(operand, output, input_offsets, send_sizes, output_offsets, recv_sizes, *, axis_name):
+    """What jax documents of `lax.ragged_all_to_all`, by gathering all from all: XLA:CPU has no such collective."""
+    operands, *tables = (
+        lax.all_gather(x, axis_name) for x in (operand, input_offsets, send_sizes, output_offsets, recv_sizes)
+    )
+    starts, sent, ends, came = (table.reshape(len(operands), len(operands), -1) for table in tables)  # from, to, slice
+    here, row = lax.axis_index(axis_name), jnp.arange(len(output))
+    for source in range(len(operands)):
+        for number in range(starts.shape[-1]):
+            start, size, at = (t[source, here, number] for t in (starts, sent, ends))
+            agreed = size == came[here, source, number]
+            moved = operands[source][jnp.clip(start + row - at, 0, len(operand) - 1)]
+            inside = (row >= at) & (row < at + size) & agreed
+            output = jnp.where(inside[:, None], moved, output)
+    return output
+
+
+@pytest.mark.parametrize("capacity", [None, 0.6])
+def test_the_ragged_form_gives_what_the_padded_one_does(monkeypatch, capacity: float | None):
+    """Rows, weights and gradients, on two axes of experts inside of one of data."""
+    axes, over, tokens = CASES["two axes, over batch and sequence"]
+    options = {"axes": over, "tokens": tokens, "top_k": 2, "capacity": capacity}
+
+    def loss_and_grads():
+        return jax.jit(jax.value_and_grad(functools.partial(mesh_loss, mesh_of(**axes), **options)))(drawn())
+
+    padded = loss_and_grads()
+    monkeypatch.setattr(exchange, "_in_blocks", lambda rows: rows.ndim == 1)
+    sent = []
+    monkeypatch.setattr(exchange.lax, "ragged_all_to_all", lambda *x, **k: sent.append(x) or ragged_all_to_all(*x, **k))
+    ragged = loss_and_grads()
+    assert len(sent) == 4  # there and back, and both once more for gradients
+    np.testing.assert_allclose(ragged[0], padded[0], rtol=1e-14)
+    for name, grad in padded[1].items():
+        np.testing.assert_allclose(ragged[1][name], grad, rtol=1e-12, atol=1e-15, err_msg=name)
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 4])
