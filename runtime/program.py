@@ -75,7 +75,7 @@ class Program:
     grads: (state, batch) -> (loss, gradients in the optimizer place); nothing donated. For proofs
     predict: (state, batch) -> what the model returns, by name: global arrays, with the inputs' leading dim of
         microsteps where these have one. The batch holds at least the inputs that this needs: no labels, no targets.
-        Nothing is dropped out. None where the model returns nothing, or a pipeline cuts it
+        Nothing is dropped out. None where the model returns nothing
     real_shapes: path -> shape without padding, of weights and carried state; what checkpoints hold
     orders: path -> dim -> its order on devices (`runtime.order`), of weights and carried state whose order there is
         not that of checkpoints

@@ -29,7 +29,7 @@ from meshc.codegen.views import ClassView, MethodView
 from meshc.semantics.placed import (
     Placed,
     PlacedModule,
-    PlacedProgram,
+    PlacedStatement,
     PlacedUpdate,
 )
 from meshc.semantics.program import Dim, Init, Weight
@@ -94,8 +94,8 @@ class Module:
         body.lines += [*body.puts, Give(listed(results))]
         methods = [self.method("__call__", body, self.module.inputs, returned(results))]
         reads = None
-        if self.is_model and predicts(self.context.placed):
-            predict, reads = self._predict()
+        if self.is_model and self.module.outputs:
+            predict, reads = self.evaluated(self.module.body)
             methods.append(predict)
         view = self.view(methods)
         dtypes: tuple[Dtype, ...] = tuple(
@@ -116,11 +116,13 @@ class Module:
         body.held = {line.targets[0] for line in held}
         return body
 
-    def _predict(self) -> tuple[MethodView, tuple[Placed, ...]]:
-        """The method that returns what the model does, and the inputs that it reads."""
+    def evaluated(
+        self, body_of: Sequence[PlacedStatement], given: Sequence[Placed] = ()
+    ) -> tuple[MethodView, tuple[Placed, ...]]:
+        """The method that returns what the model does, from what it is given and the inputs that it reads."""
         children = list(self.children)
         body = Body(self, (), self.context.key, evaluating=True)
-        body.run(self.module.body)
+        body.run(body_of)
         self.children = children  # the same ones
         names_of = output_names(self.module.outputs)
         entries = [
@@ -130,7 +132,7 @@ class Module:
         read = uses(without_dead(body.lines))
         reads = tuple(p for p in self.module.inputs if read[p])
         body.extras = {}
-        return self.method("predict", body, reads, "dict[str, jax.Array]"), reads
+        return self.method("predict", body, (*given, *reads), "dict[str, jax.Array]"), reads
 
     # ------------------------------------------------------------ printing
 
@@ -186,11 +188,6 @@ class Module:
         ):
             arguments.append("dtype=PARAMS")
         return f"init.{'param' if weight.trained else 'state'}({', '.join(arguments)})"
-
-
-def predicts(placed: PlacedProgram) -> bool:
-    """Whether the program has a `predict`: the model returns something, and no pipeline cuts it."""
-    return bool(placed.model.outputs) and not placed.program.stages
 
 
 def output_names(outputs: tuple[Placed, ...]) -> list[str]:

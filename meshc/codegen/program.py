@@ -247,8 +247,8 @@ def _predict(context: Context, model: Lowered, has_carried: bool) -> PredictView
     if model.reads is None:
         return None
     micro = context.placed.microsteps > 1
-    scope = Names((*STEP, *context.names.taken))
-    variables = [scope.unique(_name(context, placed)) for placed in model.reads]
+    arguments = dict(zip(context.placed.inputs, _arguments(context, model), strict=False))
+    variables = [arguments[placed].variable for placed in model.reads]
     own = ["model: nnx.GraphDef", "weights: dict[str, jax.Array]", *(["carried: dict[str, jax.Array]"] * has_carried)]
     outputs = context.placed.model.outputs
     specs = [f"{quoted(n)}: {_spec(p, micro)}" for n, p in zip(output_names(outputs), outputs, strict=True)]
@@ -273,7 +273,7 @@ def _predict(context: Context, model: Lowered, has_carried: bool) -> PredictView
 
 def _whole_outputs(context: Context) -> Iterator[str]:
     """Outputs whose dims are padded, or in another order, on devices: without that."""
-    ahead = context.train.microsteps > 1
+    ahead = context.placed.microsteps > 1
     for name, placed in zip(output_names(context.placed.model.outputs), context.placed.model.outputs, strict=True):
         dims = placed.value.dims
         code = made = f"made[{quoted(name)}]"

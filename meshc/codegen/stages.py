@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from meshc.codegen.lower import Lowered, Module
 
 
+PREDICT = "predict"
+
+
 @dataclass(frozen=True)
 class Part:
     """One method of the model, as its caller sees it: what it takes of a microbatch, and what it yields besides."""
@@ -48,10 +51,18 @@ class _Stages:
         from meshc.codegen.lower import Lowered
 
         methods = [self._before(), self._stage(), self._after()]
+        reads = None
+        if self.module.module.outputs:
+            given = tuple(slot.after for slot in self.pipeline.slots)
+            predict, of_after = self.module.evaluated(self.pipeline.after, given)
+            methods.append(predict)
+            earlier = {p for part in self.parts[:2] for p in part.inputs}
+            reads = tuple(p for p in self.context.placed.inputs if p in earlier or p in of_after)
+            self.parts.append(Part(PREDICT, of_after, (), False, False))
         extras = dict.fromkeys(extra for part in self.parts for extra in part.extras)
         has_metrics = any(part.has_metrics for part in self.parts)
         view = self.module.view(methods)
-        return Lowered(view, tuple(extras), (), True, has_metrics, self.has_state, parts=tuple(self.parts))
+        return Lowered(view, tuple(extras), (), True, has_metrics, self.has_state, reads, tuple(self.parts))
 
     def _before(self) -> MethodView:
         body = self.module.begun()
@@ -133,14 +144,28 @@ def pipeline_view(
         value = pipeline.slots[0].before.value
         carry = names.identifier(value.name) + names.suffix((d.name for d in value.dims), context.letters)
         carry = carry if carry not in {a.variable for a in arguments} | set(names.STEP) else "carry"
-    parts = tuple(tuple(_function(context, part, variables, carry, has_carried)) for part in model.parts)
-    values = [a.scanned or a.variable for a in arguments if a.cut]
-    if context.placed.microsteps == 1:
-        values = [f"{a.variable}[None]" for a in arguments if a.cut]
-    batch = tuple_of(values)
-    return PipelineView(
-        tuple(_table(context, pipeline)), parts, batch, pipeline.microbatches, context.placed.accumulated
+    before, stage, after, *predict = (
+        tuple(_function(context, part, variables, carry, has_carried)) for part in model.parts
     )
+    values = [a.scanned or a.variable for a in _cut(arguments)]
+    if context.placed.microsteps == 1:
+        values = [f"{a.variable}[None]" for a in _cut(arguments)]
+    batch = tuple_of(values)
+    read = {a.variable for a in (variables[p] for p in model.reads or ())}
+    predicted = [value if a.variable in read else "None" for value, a in zip(values, _cut(arguments), strict=True)]
+    return PipelineView(
+        tuple(_table(context, pipeline)),
+        (before, stage, after),
+        batch,
+        pipeline.microbatches,
+        context.placed.accumulated,
+        (before, stage, *predict) if predict else (),
+        tuple_of(predicted),
+    )
+
+
+def _cut(arguments: Sequence[Argument]) -> list[Argument]:
+    return [a for a in arguments if a.cut]
 
 
 def _function(
@@ -165,12 +190,15 @@ def _function(
             given = [whole, *given]
     if all(name == "_" for name in unpacked):
         parameters = [p if p != "micro: tuple" else "__: tuple" for p in parameters]
-    result = "pipeline.Told" if part.name == "after" else "tuple"
-    yield f"def {part.name}({', '.join(parameters)}) -> {result}:"
+    result = {"after": "pipeline.Told", PREDICT: "dict"}.get(part.name, "tuple")
+    yield f"def {'after' if part.name == PREDICT else part.name}({', '.join(parameters)}) -> {result}:"
     if any(name != "_" for name in unpacked):
         yield f"    {', '.join(unpacked)}{',' if len(unpacked) == 1 else ''} = micro"
     renamed = ", renamed=RENAMED" if any(a != n for n, a in context.attributes.items()) else ""
     yield f"    net = init.assemble(model, weights{' | carried' if has_carried else ''}{renamed})"
+    if part.name == PREDICT:
+        yield from broken(f"return net.predict({', '.join(given)})", 4)
+        return
     results = [*([carry] if part.name != "after" else [])]
     results += [name for name, has in (("loss", part.has_loss), ("metrics", part.has_metrics)) if has]
     call = f"net.{part.name}({', '.join(given)})"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from meshc.codegen.padding import falsified
 from meshc.diagnostics.model import Diagnostic, Label
+from meshc.semantics.pipeline import made
 from meshc.semantics.placed import PlacedProgram
 from meshc.source import Span
 
@@ -27,6 +28,10 @@ def _all(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
     yield from falsified(placed)
     if placed.pipeline is not None:
         yield from placed.pipeline.trouble
+        at_end = {p for s in placed.pipeline.after for p in made(s)} | {slot.after for slot in placed.pipeline.slots}
+        for output in placed.model.outputs:
+            if output not in at_end:
+                yield "outputs from before a pipeline's stages", output.value.span
     for weight in placed.weights:
         if not weight.weight.trained and placed.microsteps > 1 and placed.batch in weight.weight.dims:
             yield "a state of each row of the batch, with microsteps", weight.weight.value.span

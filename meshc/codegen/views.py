@@ -60,6 +60,8 @@ class PipelineView:
     batch: str
     microbatches: int
     accumulated: int  # microsteps, each with all microbatches
+    predict: tuple[tuple[str, ...], ...]  # the functions for what the model returns, where it does
+    predicted: str  # the batch of which, None for what it does not read
 
 
 @dataclass(frozen=True)

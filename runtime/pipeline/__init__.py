@@ -1,7 +1,8 @@
 """Pipelines: layers cut into stages along a mesh axis, microbatches that go through them in lockstep ticks."""
 
 from .engine import Pipeline, Told, run
+from .forward import predict
 from .schedule import Schedule, cut, order, schedule
 from .stage import Turns, scan
 
-__all__ = ["Pipeline", "Schedule", "Told", "Turns", "cut", "order", "run", "scan", "schedule"]
+__all__ = ["Pipeline", "Schedule", "Told", "Turns", "cut", "order", "predict", "run", "scan", "schedule"]

@@ -99,7 +99,7 @@ def run(
         of the pipeline's axes not yet summed
     batch: a pytree of arrays [microbatches, ...]
     """
-    return _Run(pipeline, before, stage, after, weights, carried, batch).all()
+    return Run(pipeline, before, stage, after, weights, carried, batch).all()
 
 
 class _State(NamedTuple):
@@ -116,7 +116,9 @@ class _State(NamedTuple):
     outside: Told
 
 
-class _Run:
+class Run:
+    """One pass over a batch; a part of it is a method."""
+
     def __init__(self, pipeline: Pipeline, before, stage, after, weights, carried, batch) -> None:
         self.pipeline, self.schedule, self.axes = pipeline, pipeline.schedule, pipeline.axes
         self.before, self.stage, self.after = before, stage, after
@@ -173,7 +175,7 @@ class _Run:
         active, runs = number != IDLE, self.runs(number, forward[0])
         begins = (self.device == 0) & (turn == 0)
         x = jax.tree.map(lambda new, old: jnp.where(begins, new, old), entering, state.arrived)
-        state = state._replace(stash=_put(state.stash, x, place, active))
+        state = state._replace(stash=put(state.stash, x, place, active))
         with self.slot("forward", s.forward):
             y, told = when(runs, lambda: self.forward(x, number, turn))
         if self.pipeline.together:
@@ -232,7 +234,7 @@ class _Run:
         with scope("leave", s.microbatches, s.ticks):
             outer, dy, told = when(leaves != IDLE, work, lambda none: (state.outer, *none[1:]))
         place = jnp.asarray(s.cotangent)[jnp.maximum(leaves, 0)]
-        kept = _put(state.cotangents, dy, place, leaves != IDLE)
+        kept = put(state.cotangents, dy, place, leaves != IDLE)
         return state._replace(outer=outer, cotangents=kept, outside=self.told(state.outside, told))
 
     def backward(self, state: _State, number, turn, place, runs: jax.Array) -> tuple[_State, Carry]:
@@ -345,7 +347,7 @@ def _get(stash: Carry, place: jax.Array) -> Carry:
     return jax.tree.map(lambda a: lax.dynamic_index_in_dim(a, place, keepdims=False), stash)
 
 
-def _put(stash: Carry, x: Carry, place: jax.Array, active: jax.Array) -> Carry:
+def put(stash: Carry, x: Carry, place: jax.Array, active: jax.Array) -> Carry:
     """The stash with `x` in its place where active."""
     held = _get(stash, place)
     put = jax.tree.map(lambda new, old: jnp.where(active, new, old), x, held)

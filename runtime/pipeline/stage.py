@@ -29,8 +29,10 @@ class Turns:
     filled: tuple[int, int]
     together: bool = False
 
-    def of(self, every: jax.Array) -> jax.Array:
-        """Of an array with an entry for each turn of the repeat those of this stage: [places, ...]."""
+    def of(self, every: jax.Array | None) -> jax.Array | None:
+        """Of an array with an entry for each turn of the repeat those of this stage: [places, ...]; None stays None."""
+        if every is None:
+            return None
         numbers = jnp.clip(self.first + jnp.arange(self.places), 0, every.shape[0] - 1)
         return every[numbers]
 

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import pytest
 
+from meshc import runtime
 from meshc.prove import child
 from tests.codegen.programs import FEATURES, LLAMA, generated, running, spec
 
@@ -83,3 +84,49 @@ def test_padding_is_no_part_of_outputs(tmp_path: Path, sets: tuple[str, ...]):
     logits = np.asarray(built.predict(state, batch)["logits"])
     assert logits.shape == (*batch["tokens"].shape, 30)
     np.testing.assert_allclose(loss_of(logits, np.asarray(batch["tokens"])), built.grads(state, batch)[0], rtol=1e-12)
+
+
+PIPELINES = [
+    "pipeline(p, microbatches = 4); fsdp(f)",
+    'pipeline(p, microbatches = 4, schedule = "gpipe"); tensor(f)',
+    'pipeline(p, microbatches = 2, schedule = "interleaved", rounds = 2); fsdp(f)',
+    "pipeline(p, microbatches = 1, stages = [3, 1]); fsdp(f)",
+    "pipeline(p, microbatches = 4); ring(f)",
+]
+
+
+@pytest.mark.parametrize("partition", [PIPELINES[0], *(pytest.param(p, marks=pytest.mark.slow) for p in PIPELINES[1:])])
+def test_outputs_of_a_pipeline_are_those_of_one_device(tmp_path: Path, partition: str):
+    """Of all microbatches, in order; without dropout and targets."""
+    text = spec({"p": 2, "f": 2}, partition, RETURNING, ", rate = 0.5", layers="4")
+    built = program(tmp_path / "mesh", text)
+    tokens = np.random.default_rng(0).integers(0, 32, (8, 8), dtype=np.int32)
+    (logits,) = built.predict(built.init(0), runtime.put(built, {"tokens": tokens})).values()
+    one = program(tmp_path / "one", spec({"p": 1, "f": 1}, "fsdp(f)", RETURNING, layers="4"))
+    expected = one.predict(one.init(0), {"tokens": tokens})["logits"]
+    np.testing.assert_allclose(np.asarray(logits).reshape(8, 8, 32), expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_microsteps_of_a_pipeline(tmp_path: Path):
+    text = spec({"p": 2, "f": 2}, "pipeline(p, microbatches = 2); data(f)", RETURNING)
+    built = program(tmp_path, text, "train.microsteps=2")
+    state, batch = built.init(0), child.batch(built, 0)
+    logits = np.asarray(built.predict(state, batch)["logits"])
+    tokens = np.asarray(batch["tokens"])
+    assert logits.shape == (*tokens.shape, 32)
+    np.testing.assert_allclose(loss_of(logits, tokens), built.grads(state, batch)[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "partition", ["fsdp(f); ring(s)", pytest.param("fsdp(f); gather_kv(s)", marks=pytest.mark.slow)]
+)
+def test_outputs_are_in_natural_order(tmp_path: Path, partition: str):
+    """Whatever the order of the sequence is on devices."""
+    found = []
+    for name, size in (("mesh", 2), ("one", 1)):
+        built = program(tmp_path / name, spec({"f": size, "s": size}, partition, RETURNING))
+        tokens = np.random.default_rng(0).integers(0, 32, (8, 8), dtype=np.int32)
+        batch = runtime.put(built, {"tokens": tokens})
+        found.append(np.asarray(built.predict(built.init(0), batch)["logits"]))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-12)
