@@ -101,7 +101,9 @@ def _bound(
             raise AssertionError("a parameter without default is always bound")
         case _:
             text = f"`{shortened(expr.span.text)}`"
-            want = "a list of whole numbers" if isinstance(expr, ast.ListExpr) else "an axis, a number or a word"
+            want = (
+                "a list of positive whole numbers" if isinstance(expr, ast.ListExpr) else "an axis, a number or a word"
+            )
             report(spec_names.wrong_type(want, text, expr.span))
             return None
 

@@ -10,7 +10,7 @@ from meshc.semantics.checks.context import Context
 from meshc.semantics.flat import Flat
 from meshc.semantics.pipeline import Pipeline, layers_of_stages, row_of
 from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram
-from meshc.semantics.program import Contract, Dim, Lookup, Repeat, StageRule, Weight
+from meshc.semantics.program import Contract, Dim, Lookup, Repeat, StageRule, View, Weight
 from meshc.semantics.schedule import Schedule
 
 # ---------------------------------------------------------------- layers
@@ -27,7 +27,7 @@ def stages_cut(context: Context) -> Iterator[Diagnostic]:
                 "E0255",
                 f"`{stage.dim}` is not what the model repeats",
                 (Label(stage.place, "cuts it into stages"),),
-                (f"the model repeats {quoted(names)}" if names else "write the layers as repeat layers { … }",),
+                _to_repeat(context, names, stage.dim),
             )
         elif first:
             labels = (Label(stage.place, f"over `{stage.axis}`"), Label(first.place, f"over `{first.axis}`"))
@@ -36,6 +36,14 @@ def stages_cut(context: Context) -> Iterator[Diagnostic]:
             first = stage
             row = row_of(context.placed.program.model.body, stage)
             yield from _even(context, stage, [repeat.count for repeat in row])
+
+
+def _to_repeat(context: Context, names: Sequence[str], dim: str) -> tuple[str, ...]:
+    """`names` are those of the model's repeats; where a number counts one, no rule can name it."""
+    declared = [name for name in dict.fromkeys(names) if name in context.placed.program.dims]
+    if declared:
+        return (f"the model repeats {quoted(declared)}",)
+    return (f"declare {dim} among the dims, and write the layers as repeat {dim} {{ … }}",)
 
 
 def _even(context: Context, stage: StageRule, dims: Sequence[Dim]) -> Iterator[Diagnostic]:
@@ -138,6 +146,13 @@ def stages_apart(context: Context) -> Iterator[Diagnostic]:
                     return
 
 
+def regrouped_stages(context: Context) -> View | None:
+    """The view, if there is one, that takes the stages' axis for something else."""
+    program = context.placed.program
+    axes = {stage.axis for stage in program.stages}
+    return next((view for view in program.views if axes & set(view.group)), None)
+
+
 def _touched(item: Flat) -> list[Placed]:
     match item.statement:
         case Computed(operands=operands, result=result):
@@ -149,7 +164,16 @@ def _touched(item: Flat) -> list[Placed]:
 
 
 def _not_apart(context: Context, pipeline: Pipeline, placed: Placed, dim: Dim, item: Flat) -> Diagnostic:
-    stage = pipeline.cut.rule
+    stage, view = pipeline.cut.rule, regrouped_stages(context)
+    if view:
+        rest = ", ".join(axis for axis in view.group if axis != stage.axis)
+        return Diagnostic(
+            "E0261",
+            f"`{view.name}` regroups `{stage.axis}`, which cuts the layers into stages",
+            (Label(view.span, f"takes {', '.join(view.group)} together, in layers"),
+             Label(stage.place, f"each of `{stage.axis}` has other layers")),
+            (f"leave it out: mesh {view.name} = regroup({rest}) {{ … }}" if rest else f"take it from `{view.name}`",),
+        )  # fmt: skip
     rules = [r for r in context.placed.program.rules if dim.name in r.dims and stage.axis in r.axes]
     place = rules[0].place if rules else placed.value.span
     splits = f"splits {dim.name} of `{'.'.join((*item.path, placed.value.name))}`"

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import quoted
 from meshc.semantics.checks.context import Context
+from meshc.semantics.checks.pipeline import regrouped_stages
 from meshc.semantics.placed import PlacedWeight
 from meshc.semantics.program import Rest, Rule
 
 
 def stacks_stay_whole(context: Context) -> Iterator[Diagnostic]:
     """E0259, once a rule: `layers` of weights or gradients split by something that is no pipeline."""
+    if context.placed.pipeline is not None and regrouped_stages(context):
+        return  # where the region is in stages, E0261 says so
     said: set[Rule] = set()
     for weight in context.placed.weights:
         for place, layout in ((Rest.PARAMS, weight.rest), (Rest.GRADS, weight.grads)):
