@@ -8,7 +8,7 @@ from random import Random
 
 from meshc.prove.mixed.models import Drawn
 
-NAMES = ("dp", "fsdp", "tp", "sp", "cp", "replica", "x", "data", "outer_shard", "ep", "w", "rows")
+NAMES = ("dp", "fsdp", "tp", "sp", "cp", "replica", "x", "data", "outer_shard", "ep", "w", "rows", "lax", "P", "loss")
 
 
 @dataclass
