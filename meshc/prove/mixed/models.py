@@ -148,15 +148,56 @@ def encoder(r: Random) -> Drawn:
 
 
 def moe(r: Random) -> Drawn:
-    def block(name: str) -> str:
-        return f"x = MoeBlock(x, top_k = {r.choice((1, 2, 2, 3))}{_window(r)}{_rate(r)}) as {name}"
+    """Mixtures of each kind, dense layers before them or not."""
+    kind = r.choice(("MoeBlock", "MoeBlock", "ZLossMoe", "SharedMoe", "BalancedMoe", "GptOssBlock"))
+    top_k = f"top_k = {r.choice((1, 2, 2, 3))}"
+
+    def block() -> str:
+        match kind:
+            case "MoeBlock":
+                return f"x = MoeBlock(x, {top_k}{_window(r)}{_rate(r)}) as block"
+            case "GptOssBlock":
+                return f"x = GptOssBlock(x, {top_k}{_window(r)}) as block"
+            case _:
+                attention = f"x = x + Attention(RMSNorm(x) as attention_norm{_window(r)}) as attention"
+                return f"{attention}; x = x + {kind}(RMSNorm(x) as moe_norm, {top_k}) as moe"
 
     sizes = {**_sizes(r), "experts": r.choice(("8", "8", "8", "16", "6"))}
     lines = ["param table: vocab -> embed", "x = table[tokens]"]
     if r.random() < 0.4:
         lines.append(f"repeat {r.choice(('2', '1'))} {{ x = LlamaBlock(x) as dense }}")
-    lines += [f"repeat layers {{ {block('block')} }}", *_beside(r), *_head(r, "RMSNorm(x) as norm", 0)]
-    return Drawn("Mixtral", ("std/llama.mesh", "std/moe.mesh"), sizes, TOKENS, tuple(lines))
+    lines += [f"repeat layers {{ {block()} }}", *_beside(r), *_head(r, "RMSNorm(x) as norm", 0)]
+    imports = ("std/llama.mesh", "std/gpt_oss.mesh" if kind == "GptOssBlock" else "std/moe.mesh")
+    return Drawn("Mixtral", imports, sizes, TOKENS, tuple(lines))
+
+
+PACKED = """\
+layer Packed(x: [batch, seq, embed], of: [batch, seq] of seq) {{
+  param wq: embed -> heads, head_dim
+  param wk, wv: embed -> kv_heads, head_dim
+  param wo: heads, head_dim -> embed
+  param sinks: [heads] = normal(0.02)
+  return attend(rope(x @ wq), rope(x @ wk), x @ wv{options}) @ wo
+}}
+
+"""
+
+
+def packed(r: Random) -> Drawn:
+    """Documents side by side in a row, and all that attention can be told."""
+    every = (", segments = of", ", chunk = 4", ", window = 5", ", cap = 20.0", ", sinks = sinks")
+    options = ", segments = of" if r.random() < 0.3 else "".join(one for one in every if r.random() < 0.5)
+    options = options or ", segments = of"
+    if "sinks" not in options:
+        items = PACKED.format(options=options).replace("  param sinks: [heads] = normal(0.02)\n", "")
+    else:
+        items = PACKED.format(options=options)
+    block = (
+        "x = x + Packed(RMSNorm(x) as attention_norm, of) as attention; x = x + SwiGLU(RMSNorm(x) as mlp_norm) as mlp"
+    )
+    lines = ["param table: vocab -> embed", "x = table[tokens]", f"repeat layers {{ {block} }}"]
+    lines += [f"loss next_token(RMSNorm(x) as norm @ table, tokens{r.choice(('', ', segments = of'))})"]
+    return Drawn("Documents", ("std/llama.mesh",), _sizes(r), f"{TOKENS}, of: [batch, seq] of seq", tuple(lines), items)
 
 
 def running(r: Random) -> Drawn:
@@ -188,5 +229,5 @@ def plain(r: Random) -> Drawn:
     return Drawn("Rows", (), sizes, inputs, tuple(lines))
 
 
-KINDS = (llama, gpt, gptj, encoder, moe, running, plain)
-WEIGHTS = (7, 3, 2, 2, 7, 2, 1)
+KINDS = (llama, gpt, gptj, encoder, moe, packed, running, plain)
+WEIGHTS = (7, 3, 2, 2, 7, 3, 2, 1)
