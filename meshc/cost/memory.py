@@ -51,13 +51,22 @@ def memory(program: PlacedProgram, settings: Settings, optimizer: Optimizer) -> 
     gathered, activations = _waiting(program, settings)
     return Memory(
         params=held(trained, "rest"),
-        gradients=held(trained, "grads"),
+        gradients=sum(_gradient(program, weight, settings) for weight in trained),
         optimizer=sum(settings.param_bytes * _moments(program, w, optimizer) for w in trained),
         state=held(carried, "rest", settings.state_bytes),
         inputs=sum(settings.bytes_of(p.value) * _elements(program, p.value.dims, p.layout) for p in program.fed),
         gathered_weights=gathered,
         activations=activations,
     )
+
+
+def _gradient(program: PlacedProgram, weight: PlacedWeight, settings: Settings) -> int:
+    """What is added up of a weight; of a pipeline in each microstep, and of all microsteps beside that."""
+    layouts = [program.added_up(weight)]
+    if program.pipeline is not None and program.accumulated > 1:
+        layouts.append(weight.grads)
+    width = settings.gradient_bytes(program.microsteps > 1)
+    return sum(width * _elements(program, weight.weight.dims, layout) for layout in layouts)
 
 
 def _elements(program: PlacedProgram, dims: Sequence[Dim], layout: Layout) -> int:

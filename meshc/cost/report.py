@@ -125,12 +125,21 @@ def _weights(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:
     for kind in ("param", "gradient", "optimizer", "state"):
         for weight in placed.weights:
             if weight.weight.trained == (kind != "state"):
-                width = settings.state_bytes if kind == "state" else settings.param_bytes
-                yield _tensor(weight.weight.dotted, kind, weight.weight.dims, _layout(weight, kind), width, placed)
+                layout, width = _held(placed, settings, weight, kind)
+                yield _tensor(weight.weight.dotted, kind, weight.weight.dims, layout, width, placed)
 
 
-def _layout(weight: PlacedWeight, kind: str) -> Layout:
-    return {"gradient": weight.grads, "optimizer": weight.optimizer}.get(kind, weight.rest)
+def _held(placed: PlacedProgram, settings: Settings, weight: PlacedWeight, kind: str) -> tuple[Layout, int]:
+    """Where it lies, and bytes of an element."""
+    match kind:
+        case "gradient":
+            return placed.added_up(weight), settings.gradient_bytes(placed.microsteps > 1)
+        case "optimizer":
+            return weight.optimizer, settings.param_bytes
+        case "state":
+            return weight.rest, settings.state_bytes
+        case _:
+            return weight.rest, settings.param_bytes
 
 
 def _inputs(placed: PlacedProgram, settings: Settings) -> Iterator[Tensor]:

@@ -54,6 +54,10 @@ class Settings:
         """Of what is carried from step to step: float32, or wider if weights are."""
         return max(4, self.param_bytes)
 
+    def gradient_bytes(self, added_up: bool) -> int:
+        """Of a weight's gradient: as wide as the weight, or float32 where it is the sum of several."""
+        return max(4, self.param_bytes) if added_up else self.param_bytes
+
     def bytes_of(self, value: Value) -> int:
         """Of an element in use; ids are int32."""
         return 4 if value.kind is Kind.INT else self.compute_bytes
@@ -233,13 +237,15 @@ class Deriver:
 
     def _gradient(self, weight: PlacedWeight) -> Iterator[Collective]:
         """The ways of a gradient into the optimizer's place, and of the updated weight back."""
-        path, size, span = weight.weight.dotted, self.settings.param_bytes, weight.weight.value.span
-        ways: tuple[tuple[Layout, Sequence[Step], Phase, int], ...] = (
-            (weight.rest, weight.to_grads, "backward", self.program.accumulated),
-            (weight.grads, weight.to_optimizer, "backward", 1),
-            (weight.optimizer, weight.to_rest, "update", 1),
+        path, span = weight.weight.dotted, weight.weight.value.span
+        each = self.settings.gradient_bytes(self.program.pipeline is not None)
+        whole_step = self.settings.gradient_bytes(self.program.microsteps > 1)
+        ways: tuple[tuple[Layout, Sequence[Step], Phase, int, int], ...] = (
+            (weight.rest, weight.to_grads, "backward", self.program.accumulated, each),
+            (weight.grads, weight.to_optimizer, "backward", 1, whole_step),
+            (weight.optimizer, weight.to_rest, "update", 1, self.settings.param_bytes),
         )
-        for layout, steps, phase, count in ways:
+        for layout, steps, phase, count, size in ways:
             for step, whole in self._steps(weight.weight.dims, layout, steps):
                 if op := FORWARD.get(step.kind):
                     yield self._collective(op, step.axes, path, phase, count, whole * size, span)

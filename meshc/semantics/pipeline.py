@@ -195,7 +195,7 @@ class Slot:
 class Pipeline:
     """A placed model, cut. The statements are those of its body, in order; `trouble` is what no program can do yet.
 
-    shared: weights of no stage that stages use, too
+    shared: weights of no stage that stages use, too, and whose gradients they add up
     """
 
     cut: Cut
@@ -256,7 +256,8 @@ def pipeline_of(cut: Cut, axes: tuple[str, ...], model: PlacedModule, weights: S
         flow.turn(repeat, number)
     flow.leave(after)
     read = {p for repeat in repeats for s in statements(repeat.body) for p in reads(s)}
-    shared = tuple(w for w in weights if w.weight.value not in cut.weights and w.inside in read)
+    outside = (w for w in weights if w.weight.trained and w.weight.value not in cut.weights)
+    shared = tuple(w for w in outside if w.inside in read)
     slots = tuple(Slot(s.before, tuple(s.carries.get(i) for i in range(len(repeats))), s.now) for s in flow.slots)
     return Pipeline(cut, axes, before, repeats, after, slots, shared, tuple(flow.trouble))
 

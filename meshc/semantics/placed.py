@@ -299,6 +299,10 @@ class PlacedProgram:
         """Times that gradients are made in a step, to be added up: microsteps, each with all of a pipeline's."""
         return self.microsteps // (1 if self.pipeline is None else self.pipeline.microbatches)
 
+    def added_up(self, weight: PlacedWeight) -> Layout:
+        """Where gradients lie while microbatches add up: in a pipeline, which runs many at once, as the weight rests."""
+        return weight.grads if self.pipeline is None else weight.rest
+
     def micro(self, dims: Sequence[Dim]) -> tuple[Dim, ...]:
         """The dims of one microstep's part of a tensor."""
         k = self.microsteps

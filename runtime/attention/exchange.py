@@ -169,9 +169,10 @@ def _forward(q, k, v, sinks, segments, plan):
     state = turn(state, held, shards[_source(plan, plan.turns - 1)])
     if sinks is not None:
         state = _sunk(state, sinks)
-    out = cut.joined(state.mixed / jax.vmap(beside)(state.total), q.ndim - 3).astype(v.dtype)
+    total = jnp.maximum(state.total, 1)  # has exp(0) in it, but of a query that sees no key: in padding, say
+    out = cut.joined(state.mixed / jax.vmap(beside)(total), q.ndim - 3).astype(v.dtype)
     out = out.reshape(*q.shape[:-1], v.shape[-1])
-    return out, (q, k, v, sinks, segments, out, state.top + jnp.log(state.total))
+    return out, (q, k, v, sinks, segments, out, state.top + jnp.log(total))
 
 
 def _own_sides(cut: Cut, plan: Plan, segments) -> Side:

@@ -121,3 +121,20 @@ partition { pipeline(pp, microbatches = 8, schedule = "%s") }
     found, problems = resolve(SourceFile("tiny.mesh", text % schedule))
     assert found is not None and not problems
     assert held(place(found)[0]).activations == (inputs + 2) * 2 * 64 * 4  # 2 rows a microbatch, float32
+
+
+def test_gradients_of_several_microbatches_add_up_in_float32() -> None:
+    for microsteps, width in ((1, 2), (2, 4)):
+        found = held(placed("fsdp = 4", "fsdp(fsdp)", microsteps=microsteps), Settings(param_bytes=2))
+        assert found.gradients / width == found.params / 2
+
+
+def test_gradients_add_up_where_their_place_is_and_in_a_pipeline_where_weights_rest() -> None:
+    """ZeRO-2 over 2 devices: half of each gradient; a pipeline has many microbatches under way, and their sums whole."""
+    alone = held(placed("dp = 2", "zero2(dp)"))
+    assert 2 * alone.gradients == alone.params
+    once, twice = (
+        held(placed("pp = 2, dp = 2", "pipeline(pp, microbatches = 2)\n  zero2(dp)", microsteps=n)) for n in (1, 2)
+    )
+    assert once.gradients == once.params
+    assert 2 * twice.gradients == 3 * twice.params  # of a microstep, and half as much of all

@@ -152,6 +152,12 @@ def test_a_weight_that_layers_share_is_known():
     assert [weight.weight.dotted for weight in pipeline.shared] == ["Tiny.gain"]
 
 
+def test_a_state_that_layers_read_has_no_gradients_that_they_add_up():
+    before = "state usual: [embed] = ones; h = x * gain; usual := mean(mean(h, over = seq), over = batch)"
+    pipeline = five("h = Block(h) as b; h = h * gain * usual", before=before)
+    assert [weight.weight.dotted for weight in pipeline.shared] == ["Tiny.gain"]
+
+
 def test_what_lies_between_two_repeats_cannot_be_read_later():
     text = "repeat first { h = Block(h) as a }; repeat layers { y = Block(h) as b; h = y }"
     pipeline = cut(text, after="loss square(h)")
