@@ -300,7 +300,7 @@ class PlacedProgram:
         return self.microsteps // (1 if self.pipeline is None else self.pipeline.microbatches)
 
     def added_up(self, weight: PlacedWeight) -> Layout:
-        """Where gradients lie while microbatches add up: in a pipeline, which runs many at once, as the weight rests."""
+        """Where gradients lie while microbatches add up: in a pipeline, which runs many at once, where weights rest."""
         return weight.grads if self.pipeline is None else weight.rest
 
     def micro(self, dims: Sequence[Dim]) -> tuple[Dim, ...]:
