@@ -17,6 +17,7 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
      "collectives": [{"op": str, "axes": [axis], "tensor": str, "phase": "forward" | "backward" | "update",
                       "count": int, "bytes_per_device": int,        `count` runs a step send these bytes in all
                       "link": str | null, "bandwidth": float | null, "seconds": float | null}],
+     "parameters": int,                             numbers that are trained, without padding
      "memory": {"params": int, "gradients": int, "optimizer": int, "state": int, "inputs": int,
                 "gathered_weights": int, "activations": int, "total": int}}
 
@@ -74,6 +75,7 @@ class Report:
     tensors: tuple[Tensor, ...]
     collectives: tuple[Collective, ...]
     memory: Memory
+    parameters: int
     network: Network | None = None
     axes: tuple[AxisLinks, ...] = ()
     orders: dict[str, Order] = field(default_factory=dict)
@@ -114,6 +116,7 @@ def report(
         tensors,
         tuple(collectives),
         memory(placed, settings, optimizer),
+        sum(math.prod(d.real for d in w.weight.dims) for w in placed.weights if w.weight.trained),
         wired,
         tuple(axis_links(placed, collectives, wired)),
         placed.orders,
@@ -197,6 +200,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "axes": [_axis(axis) for axis in report.axes],
         "tensors": [_plain(tensor) for tensor in report.tensors],
         "collectives": [_collective(collective, report.network) for collective in report.collectives],
+        "parameters": report.parameters,
         "memory": {**asdict(report.memory), "total": report.memory.total},
     }
 

@@ -23,12 +23,19 @@ TITLES = {
 
 def text(report: Report) -> str:
     """All of a report."""
-    return "\n".join((*_mesh(report), *_tensors(report), *_collectives(report), "", *_memory(report))) + "\n"
+    return (
+        "\n".join((*_mesh(report), _parameters(report), *_tensors(report), *_collectives(report), "", *_memory(report)))
+        + "\n"
+    )
 
 
 def part(report: Report) -> str:
     """The tensors and collectives of a report that is about some of them."""
     return "\n".join((*_mesh(report), *_tensors(report), *_collectives(report))) + "\n"
+
+
+def _parameters(report: Report) -> str:
+    return f"parameters: {report.parameters:,}"
 
 
 def _mesh(report: Report) -> Iterator[str]:
