@@ -295,12 +295,17 @@ def _equal_tokens(trouble: Trouble, op: Route, program: Program) -> Diagnostic:
     """`dim` and `other` are the last and the first token dim, with the sizes of one device's parts."""
     sizes = dict.fromkeys(f"{dim.size} {dim.name}" for dim in (trouble.other, trouble.dim) if dim is not None)
     shards = math.prod(program.axis(a).size for a in trouble.axes)
+    whole = program.dims[trouble.dim.name].size if trouble.dim.name in program.dims else trouble.dim.size
+    enough = whole // trouble.dim.size * math.lcm(trouble.dim.size, shards)
     return Diagnostic(
         "E0301",
         f"tokens are equal along {_sized(trouble.axes, program)}, and a device's {' * '.join(sizes)} of them cannot be "
         f"split over {shards} shards",
         (Label(op.span, f"each of the {shards} sends tokens of its own"),),
-        (f"make {trouble.dim.name} {shards} times as long, or split it over {' and '.join(trouble.axes)} outside",),
+        (
+            f"{trouble.dim.name} may be {enough}",
+            f"or leave {' and '.join(f'`{axis}`' for axis in trouble.axes)} out of the axes that experts share",
+        ),
     )
 
 

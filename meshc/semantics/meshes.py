@@ -47,11 +47,22 @@ def read_meshes(items: Sequence[ast.Mesh], overrides: Overrides, devices: int | 
     views_follow = any(item.name for item in items)
     axes = _axes(mains[0], overrides, devices, report, None if views_follow else STAND_IN)
     if axes is None:
-        return Devices(tuple(Axis(a.name.text, 1, a.name.span) for a in mains[0].axes), mesh=mains[0], sound=False)
+        return Devices(_names_of(mains[0]), tuple(_unsized(i) for i in items if i.name), mains[0], sound=False)
     found = [_view(item, axes, mains[0], overrides, report) for item in items if item.name]
     views = tuple(view for view in found if view)
-    fit = _fit_each_other(axes, views, report)
-    return Devices(axes, views if fit else (), mains[0], fit and len(views) == len(found))
+    if len(views) == len(found) and _fit_each_other(axes, views, report):
+        return Devices(axes, views, mains[0])
+    return Devices(axes, tuple(_unsized(item) for item in items if item.name), mains[0], sound=False)
+
+
+def _names_of(mesh: ast.Mesh) -> tuple[Axis, ...]:
+    """The axes of a mesh whose sizes are wrong, so that its names are known."""
+    return tuple(Axis(a.name.text, 1, a.name.span) for a in mesh.axes)
+
+
+def _unsized(item: ast.Mesh) -> View:
+    assert item.name is not None
+    return View(item.name.text, (), _names_of(item), item.span)
 
 
 def _fit_each_other(axes: Sequence[Axis], views: Sequence[View], report: Report) -> bool:

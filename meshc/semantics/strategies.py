@@ -195,7 +195,8 @@ class Expansion:
             return None
         for view in self.known.devices.views:
             declared = next((axis.span for axis in view.axes if axis.name == bound.name), None)
-            if declared and view.name not in here.within and not here.rests:
+            twice = any(axis.name == bound.name for axis in self.known.devices.axes)  # E0210 says so
+            if declared and not twice and view.name not in here.within and not here.rests:
                 self.report(spec_rules.axis_of_view(bound.name, view.name, bound.span, declared))
                 return None
         return bound.name if self._size(bound.name) > 1 else ""

@@ -83,9 +83,15 @@ def axes_shard(context: Context) -> Iterator[Diagnostic]:
     used |= set(refined.of([*(r.axis for r in program.stages), *(a for v in program.views for a in v.group)]))
     idle = [a for a in program.axes if a.size > 1 and used.isdisjoint(refined.parts[a.name])]
     named = {a for rule in context.placed.spoken for a in rule.axes}
-    for view in program.views:  # in the place of a view, tokens lie over whatever axes of it are left
-        if all(axis.name not in named for axis in view.axes):
-            idle += [axis for axis in view.axes if axis.size > 1]
+    for view in program.views:
+        if all(axis.size > 1 and axis.name not in named for axis in view.axes):  # those of size 1 rules name in vain
+            names = quoted([axis.name for axis in view.axes])
+            yield Diagnostic(
+                "W0304",
+                f"no rule within `{view.name}` names an axis of its view: {names} split no weights",
+                (Label(view.span),),
+                (f"use one: within {view.name} {{ DIM -> {view.axes[-1].name} }}, or remove the view",),
+            )
     for axis in idle:
         if axis.span:
             yield Diagnostic(
