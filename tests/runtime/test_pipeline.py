@@ -12,8 +12,9 @@ from jax.sharding import PartitionSpec as P
 
 from meshc.prove import hlo
 from meshc.prove.flops import product_flops
-from meshc.runtime import init, pipeline
+from meshc.runtime import pipeline
 from meshc.runtime.order import canonical, on_devices
+from meshc.runtime.pipeline.schedule import Kind
 
 EMBED, MLP, VOCAB, ROWS = 4, 8, 16, 4
 REPEATS = {"dense": 3, "wide": 5}
@@ -28,6 +29,10 @@ def summed(path: str) -> tuple[str, ...]:
     if path == "norm":  # used on logits' operand, which each part of the vocabulary uses its own way
         return ("fsdp",)
     return SUMMED[path.rpartition(".")[2]]
+
+
+def keys_of_turns(key: jax.Array, repeat: str) -> jax.Array:
+    return jax.random.split(jax.random.fold_in(key, len(repeat)), REPEATS[repeat])
 
 
 # ---------------------------------------------------------------- the model: on one device without axes
@@ -81,7 +86,7 @@ def one_device(weights, seen, ids, keys):
     def micro(weights, ids, key):
         x, total, after = embed(weights["table"], ids, ()), 0.0, {}
         for repeat, n in REPEATS.items():
-            each = jax.random.split(init.child(key, repeat), n)
+            each = keys_of_turns(key, repeat)
             means = []
             for i in range(n):
                 x, mean = layer(x, {p: weights[f"{repeat}.{p}"][i] for p in SPEC}, each[i], ())
@@ -114,7 +119,7 @@ def pipelined(cut, plan, microbatches, weights, seen, ids, keys):
         for repeat, own in zip(REPEATS, turns, strict=True):
             over = (
                 {p: w[f"{repeat}.{p}"] for p in SPEC},
-                own.of(jax.random.split(init.child(micro[1], repeat), REPEATS[repeat])),
+                own.of(keys_of_turns(micro[1], repeat)),
             )
             turn = lambda x, o: layer(x, o[0], o[1], True)  # noqa: E731
             y, means = pipeline.scan(turn, x[0], over, own)
@@ -188,7 +193,7 @@ INPUT = WIDTH * WIDTH * 4
 
 
 @functools.cache
-def compiled(kind: str, microbatches: int) -> jax.stages.Compiled:
+def compiled(kind: Kind, microbatches: int) -> jax.stages.Compiled:
     """A step of four stages of one product each."""
     plan = pipeline.Pipeline(("pp",), pipeline.schedule(kind, STAGES, microbatches), ((1,) * STAGES,), ("w",))
 
@@ -215,14 +220,17 @@ def compiled(kind: str, microbatches: int) -> jax.stages.Compiled:
     return jax.jit(run).lower(arguments, batch).compile()
 
 
-def temporary_bytes(kind: str, microbatches: int) -> int:
+def temporary_bytes(kind: Kind, microbatches: int) -> int:
     """What XLA sets aside on a device for a step, arguments and results aside."""
-    return compiled(kind, microbatches).memory_analysis().temp_size_in_bytes
+    found = compiled(kind, microbatches).memory_analysis()
+    assert found is not None
+    return found.temp_size_in_bytes
 
 
 def test_what_waits_grows_with_microbatches_in_gpipe_alone():
     """Beyond 2 * stages - 1 microbatches 1f1b keeps no more of them; gpipe keeps an input and a cotangent of each."""
-    few, many = ({kind: temporary_bytes(kind, m) for kind in ("1f1b", "gpipe")} for m in (8, 24))
+    kinds: tuple[Kind, ...] = ("1f1b", "gpipe")
+    few, many = ({kind: temporary_bytes(kind, m) for kind in kinds} for m in (8, 24))
     assert abs(many["1f1b"] - few["1f1b"]) < INPUT / 2
     assert many["gpipe"] - few["gpipe"] == pytest.approx(16 * 2 * INPUT, rel=0.02)
 
