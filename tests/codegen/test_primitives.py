@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from meshc.prove import child
+from meshc import runtime
 from tests.codegen.programs import generated, running, spec
 from tests.codegen.test_programs import largest
 
@@ -47,7 +47,11 @@ MESHES = [
     ({"f": 2, "t": 2}, "fsdp(f); tensor(t, sequence = true)", "attention"),
     ({"d": 2, "t": 2}, "data(d); tensor(t)", "dots"),
     ({"f": 2, "s": 2}, "fsdp(f); ulysses(s)", "attention"),
+    ({"f": 2, "s": 2}, "fsdp(f); ring(s)", "attention"),
 ]
+
+
+TOKENS = np.random.default_rng(0).integers(0, 32, (8, 8), dtype=np.int32)
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +67,7 @@ def test_gradients_and_outputs(tmp_path: Path, mesh: dict[str, int], partition: 
     made = []
     for name, axes in (("mesh", mesh), ("one", dict.fromkeys(mesh, 1))):
         program = running(generated(tmp_path / name, spec(axes, partition, PARTS), *sets))
-        state, batch = program.init(0), child.batch(program, 0)
+        state, batch = program.init(0), runtime.put(program, {"tokens": TOKENS})
         made.append((*program.grads(state, batch), program.predict(state, batch)["logits"]))
     (loss, grads, logits), (loss_one, grads_one, logits_one) = made
     np.testing.assert_allclose(loss, loss_one, rtol=1e-12)
