@@ -214,6 +214,7 @@ def prove(
     if not paths and not mixed:
         raise click.UsageError("name a spec, or ask for --mixed ones")
     session = Session(jobs or min(os.cpu_count() or 1, MOST_JOBS), verbose, sys.stdout, sys.stderr)
+    _unwind_when_told_to_end()
     right = [path for path in dict.fromkeys(paths) if _compile(Request(path, slice, sets), emit=False)]
     session.wrong = len(set(paths)) - len(right)
     session.prove(
@@ -262,6 +263,18 @@ def _builder(path: str, slice: str | None, sets: tuple[str, ...]) -> Any:
         return Built(compiled.job, compiled.placed, compiled.collectives, compiled.files)
 
     return build_variant
+
+
+def _unwind_when_told_to_end() -> None:
+    """SIGTERM and SIGHUP end us as Ctrl-C does: by way of all that has children to end and files to remove."""
+    import signal
+
+    def end(number: int, frame: object) -> NoReturn:
+        sys.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # under nohup, no SIGHUP
+            signal.signal(number, end)
 
 
 def _explain_code(code: str) -> int:

@@ -70,19 +70,21 @@ def test_who_wants_no_more_rows_ends_the_children(monkeypatch: pytest.MonkeyPatc
 
 
 INTERRUPTED = """
-import pathlib, sys, time
+import pathlib, sys, tempfile, time
 from meshc.cli import main
 from meshc.prove import process, proofs
 directory = pathlib.Path(sys.argv[1])
 program = "import os, pathlib, time; pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(120)"
 def run(name, build):
-    process._wait([sys.executable, "-c", program], {"PATH": "/usr/bin"}, directory / "stderr")
+    with tempfile.TemporaryDirectory(dir=directory, prefix="proof"):
+        process._wait([sys.executable, "-c", program], {"PATH": "/usr/bin"}, directory / "stderr")
 proofs.run = run
 main(["prove", str(directory / "spec.mesh"), "--jobs", "2"])
 """
 
 
-def test_an_interrupt_ends_children_and_says_nothing(tmp_path: Path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_an_interrupt_ends_children_leaves_no_files_and_says_nothing(tmp_path: Path, number: int, code: int):
     (tmp_path / "spec.mesh").write_text(
         "mesh { dp = 2 }\ndims { batch = 4, embed = 4 }\n"
         "model M(x: [batch, embed]) { param w: embed -> embed'; loss mean(x @ w) }\npartition { data(dp) }\n"
@@ -95,8 +97,9 @@ def test_an_interrupt_ends_children_and_says_nothing(tmp_path: Path):
     while not ((tmp_path / "pid").exists() and (tmp_path / "pid").read_text()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    parent.send_signal(signal.SIGINT)
+    parent.send_signal(number)
     _, errors = parent.communicate(timeout=30)
-    assert (parent.returncode, errors.strip()) == (130, "")
+    assert (parent.returncode, errors.strip()) == (code, "")
+    assert not list(tmp_path.glob("proof*"))
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
