@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 import time
 import traceback
@@ -30,7 +32,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Row:
-    """A subject's proofs, or the bug in meshc (a traceback) that they met; `devices` is 0 where nothing was built."""
+    """A subject's proofs, or what kept them from running (of a bug in meshc, the traceback).
+
+    `devices` is 0 where nothing was built.
+    """
 
     subject: Subject
     proofs: tuple[Proof, ...] = ()
@@ -83,9 +88,16 @@ def row(subject: Subject) -> Row:
         made = replace(made, proofs=tuple(proofs.run(subject.name, build)))
     except process.Stopped:
         raise
-    except Exception:  # one spec that meshc fails on does not keep the others from being proven
-        made = replace(made, bug=traceback.format_exc())
+    except Exception as error:  # one spec that meshc fails on does not keep the others from being proven
+        made = replace(made, bug=_no_room(error) or traceback.format_exc())
     return replace(made, devices=max(devices, default=0), seconds=time.monotonic() - start)
+
+
+def _no_room(error: Exception) -> str:
+    """Where files cannot be written, which is the machine's trouble: a line in place of a traceback."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
+        return f"cannot write `{error.filename}`: {os.strerror(error.errno).lower()}"
+    return ""
 
 
 def _compiling(subjects: Iterable[Subject]) -> Iterator[Subject]:

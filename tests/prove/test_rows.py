@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -67,6 +68,16 @@ def test_who_wants_no_more_rows_ends_the_children(monkeypatch: pytest.MonkeyPatc
     found.close()
     assert not process._running
     assert time.monotonic() - start < 60
+
+
+def test_a_full_disk_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch):
+    def run(name, build):
+        raise OSError(errno.ENOSPC, "No space left on device", "/tmp/meshc-prove-1/train.py")
+
+    monkeypatch.setattr(proofs, "run", run)
+    (found,) = rows(subjects(1), 1)
+    assert not found.holds
+    assert found.bug == "cannot write `/tmp/meshc-prove-1/train.py`: no space left on device"
 
 
 INTERRUPTED = """
