@@ -8,11 +8,12 @@ The same bytes in another form, which the comparison by axes does not see:
 Fewer bytes; `saved` says how many over which axes:
 
 - What is the same in each turn of a loop may be moved out of it: a weight outside the layers is gathered once a step
-  where the derived list has it once a microstep.
+  where the derived list has it once a microstep; segments, which each layer's attention gathers, once a microstep.
 - A repeat of one turn is no loop. Nothing then keeps what the backward pass does again apart from what the forward one
   did, and the two are merged.
 - So are keys and values that travel in the forward pass of attention and again in its backward pass, where no loop is
-  around each: in a repeat of one turn, or a pipeline's stages of one.
+  around each: in a repeat of one turn, or a pipeline's stages of one. And where the backward pass of a layer begins with
+  its forward one, those that it makes for that and for attention's own: gathered, or round a ring of two devices.
 - Two moves of one tensor in one way are one: where two layers that stand side by side each gather what both read.
 - So are the ways back of two moves with the same cotangent: of two that are scattered and then added.
 
@@ -30,6 +31,7 @@ from meshc.semantics.placed import Computed, Moved, Placed, PlacedProgram
 from meshc.semantics.program import Elementwise
 
 Axes = tuple[str, ...]
+TRAVELS = ("collective-permute", "all-gather")
 
 
 def saved(program: PlacedProgram, settings: Settings) -> dict[Axes, float]:
@@ -43,6 +45,7 @@ def saved(program: PlacedProgram, settings: Settings) -> dict[Axes, float]:
 
 
 def _moved_out(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
+    fed = {deriver.flat.of(placed) for placed in deriver.program.fed}
     outside = {deriver.flat.of(w.inside) for w in deriver.program.weights if not w.weight.stack}
     for item in deriver.flat.statements:
         match item.statement:
@@ -50,6 +53,9 @@ def _moved_out(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
                 for c in deriver.of(item):
                     if c.op == "all-gather" and c.phase == "forward":
                         yield c, c.bytes_per_device * (1 - 1 / max(c.count, 1))
+            case Moved(source=source) if deriver.flat.of(source) in fed and item.count > 1:
+                for c in deriver.of(item):
+                    yield c, c.bytes_per_device * (1 if c.phase == "backward" else 1 - 1 / item.count)
 
 
 def _merged_with_forward(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
@@ -64,9 +70,13 @@ def _travelled_once(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
         alone = item.count == 1 if pipeline is None or item.part != "stage" else pipeline.alone(item.region)
         if alone and isinstance(item.statement, Computed):
             inner = item.statement.inner
-            again = {i.label for i in inner if i.times and i.backward and i.op in ("collective_permute", "all_gather")}
+            again = {i.label for i in inner if i.times and i.backward and i.op.replace("_", "-") in TRAVELS}
             found = (c for c in deriver.of(item) if c.phase == "forward" and c.tensor in again)
             yield from ((c, c.bytes_per_device) for c in found)
+        elif isinstance(item.statement, Computed) and (runs := deriver.runs_again(item)):
+            single = {i.op.replace("_", "-") for i in item.statement.inner if i.times == i.backward == 1}
+            found = (c for c in deriver.of(item) if c.phase == "forward" and c.op in single & {*TRAVELS})
+            yield from ((c, c.bytes_per_device * runs) for c in found)
 
 
 def _equal_moves(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
