@@ -12,8 +12,8 @@ Fewer bytes; `saved` says how many over which axes:
 - A repeat of one turn is no loop. Nothing then keeps what the backward pass does again apart from what the forward one
   did, and the two are merged.
 - So are keys and values that travel in the forward pass of attention and again in its backward pass, where no loop is
-  around each: in a repeat of one turn, or a pipeline's stages of one. And where the backward pass of a layer begins with
-  its forward one, those that it makes for that and for attention's own: gathered, or round a ring of two devices.
+  around each: in a repeat of one turn, or a pipeline's stages of one. And where the backward pass of a layer begins
+  with its forward one, those that it makes for that and for attention's own: gathered, or round a ring of two devices.
 - Two moves of one tensor in one way are one: where two layers that stand side by side each gather what both read.
 - So are the ways back of two moves with the same cotangent: of two that are scattered and then added.
 
@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping
 from meshc.semantics.collectives import Collective, Deriver, Settings
 from meshc.semantics.flat import Flat
 from meshc.semantics.placed import Computed, Moved, Placed, PlacedProgram
-from meshc.semantics.program import Elementwise
+from meshc.semantics.program import Elementwise, Kind
 
 Axes = tuple[str, ...]
 TRAVELS = ("collective-permute", "all-gather")
@@ -45,7 +45,7 @@ def saved(program: PlacedProgram, settings: Settings) -> dict[Axes, float]:
 
 
 def _moved_out(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
-    fed = {deriver.flat.of(placed) for placed in deriver.program.fed}
+    fed = {deriver.flat.of(placed) for placed in deriver.program.fed if placed.value.kind is Kind.INT}
     outside = {deriver.flat.of(w.inside) for w in deriver.program.weights if not w.weight.stack}
     for item in deriver.flat.statements:
         match item.statement:
