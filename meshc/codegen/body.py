@@ -10,7 +10,7 @@ from meshc.codegen import names
 from meshc.codegen.context import dtype_of
 from meshc.codegen.expressions import Printer
 from meshc.codegen.lines import Assign, Give, Line, Put, Run, Scan
-from meshc.codegen.pieces import called, flat, grouped, read, singular
+from meshc.codegen.pieces import called, grouped, singular
 from meshc.codegen.remembered import policy, repeats_within
 from meshc.codegen.text import ANY, ATOM, PRODUCT, SUM, Text, Var, atom, call, commas, quoted, ref, text
 from meshc.semantics.placed import (
@@ -26,6 +26,7 @@ from meshc.semantics.placed import (
     Step,
 )
 from meshc.semantics.program import CrossEntropy, Dim, NextToken, Route, Value, Weight
+from meshc.semantics.walk import reads, statements
 
 if TYPE_CHECKING:
     from meshc.codegen.lower import Module
@@ -332,7 +333,7 @@ class Body:
         own = [w for w in self.module.module.weights if len(w.weight.stack) >= depth]
         over: list[tuple[Text, object]] = []
         for weight in own:
-            if not any(weight.inside in read(s) for s in flat(statement.body)):
+            if not any(weight.inside in reads(s) for s in statements(statement.body)):
                 continue
             inside = Placed(weight.weight.value, weight.inside.layout)
             turn.local[weight.weight.value] = inside

@@ -18,7 +18,6 @@ from meshc.semantics.placed import (
     PlacedInvoke,
     PlacedModule,
     PlacedProgram,
-    PlacedRepeat,
     PlacedStatement,
     PlacedWeight,
 )
@@ -34,25 +33,15 @@ from meshc.semantics.program import (
     Softmax,
     Value,
 )
+from meshc.semantics.walk import everything
 
 Dtype = Literal["compute", "wide", "float32"]
 """compute: as the job says; wide: float32 because a sum is, until it moves; float32: because the spec says so."""
 
 
-def statements(body: Iterable[PlacedStatement]) -> Iterator[PlacedStatement]:
-    """All statements of a body, those of repeats and called layers included."""
-    for statement in body:
-        yield statement
-        match statement:
-            case PlacedRepeat():
-                yield from statements(statement.body)
-            case PlacedInvoke():
-                yield from statements(statement.module.body)
-
-
 def modules(module: PlacedModule) -> Iterator[PlacedModule]:
     yield module
-    for statement in statements(module.body):
+    for statement in everything(module.body):
         if isinstance(statement, PlacedInvoke):
             yield statement.module
 
@@ -89,7 +78,7 @@ class Context:
 
     def _dims(self) -> Iterator[str]:
         yield from self.placed.program.dims
-        for statement in statements(self.placed.model.body):
+        for statement in everything(self.placed.model.body):
             match statement:
                 case Computed(operands=operands, result=result):
                     for placed in (*operands, result):
@@ -174,7 +163,7 @@ def gathers_weights(body: Iterable[PlacedStatement], weights: dict[Value, Placed
     """Whether a body, or a layer it calls, gathers a weight for use."""
     return any(
         isinstance(s, Moved) and s.source.value in weights and any(t.kind.startswith("all_gather") for t in s.steps)
-        for s in statements(body)
+        for s in everything(body)
     )
 
 

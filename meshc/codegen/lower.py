@@ -9,7 +9,7 @@ from meshc.codegen import names
 from meshc.codegen.body import Body
 from meshc.codegen.context import Context, Dtype
 from meshc.codegen.lines import Assign, Give, Writer, inlined, uses, without_dead
-from meshc.codegen.pieces import flat, listed
+from meshc.codegen.pieces import listed
 from meshc.codegen.stages import Part, in_stages
 from meshc.codegen.text import (
     ANY,
@@ -33,6 +33,7 @@ from meshc.semantics.placed import (
     PlacedUpdate,
 )
 from meshc.semantics.program import Dim, Init, Weight
+from meshc.semantics.walk import statements
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Module:
         self.stack = stack
         self.is_model = model
         self.children: list[tuple[str, ClassView, tuple[Dim, ...]]] = []
-        self.updated = {s.update.weight.value for s in flat(module.body) if isinstance(s, PlacedUpdate)}
+        self.updated = {s.update.weight.value for s in statements(module.body) if isinstance(s, PlacedUpdate)}
 
     def lower(self) -> Lowered:
         if self.is_model and self.context.placed.pipeline is not None:

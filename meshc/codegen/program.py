@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from meshc.codegen import places
 from meshc.codegen.chain import optimizer_view
-from meshc.codegen.context import Context, statements
+from meshc.codegen.context import Context
 from meshc.codegen.lower import Classes, Lowered, output_names
 from meshc.codegen.names import STEP, Names, identifier, suffix
 from meshc.codegen.stages import pipeline_view, stage_orders
@@ -20,6 +20,7 @@ from meshc.semantics.links import Network
 from meshc.semantics.placed import Computed, Placed, PlacedProgram, PlacedWeight
 from meshc.semantics.program import CrossEntropy, Dim, Kind, Lookup, NextToken, Rest, Value
 from meshc.semantics.segments import segment_inputs
+from meshc.semantics.walk import everything
 
 
 def program_view(
@@ -76,7 +77,7 @@ def _title(placed: PlacedProgram) -> str:
 
 def _legend(context: Context) -> Iterator[str]:
     """`B batch   L seq`, the letters of shapes in names, a few lines of them."""
-    used = {d.name for s in statements(context.placed.model.body) for d in _dims_of(context, s)}
+    used = {d.name for s in everything(context.placed.model.body) for d in _dims_of(context, s)}
     entries = [f"{letter} {comment(dim)}" for dim, letter in context.letters.items() if dim in used]
     line = ""
     for entry in entries:
@@ -201,7 +202,7 @@ def _spec(placed: Placed, micro: bool) -> str:
 
 def _high(context: Context, value: Value) -> int | None:
     """Ids of an input are rows of the table that it picks from, or classes of the loss that it is the target of."""
-    for statement in statements(context.placed.model.body):
+    for statement in everything(context.placed.model.body):
         match statement:
             case Computed(op=Lookup(ids=ids, row=row)) if ids.name == value.name:
                 return row.real

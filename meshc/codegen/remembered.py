@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meshc.codegen.context import Context, gathers_weights, statements
+from meshc.codegen.context import Context, gathers_weights
 from meshc.semantics.placed import PlacedRepeat, PlacedStatement
+from meshc.semantics.walk import everything
 
 
 def repeats_within(body: Sequence[PlacedStatement]) -> bool:
     """Whether inner repeats say what is kept, and the calls beside them for themselves."""
-    return any(isinstance(statement, PlacedRepeat) for statement in statements(body))
+    return any(isinstance(statement, PlacedRepeat) for statement in everything(body))
 
 
 def policy(body: Sequence[PlacedStatement], context: Context) -> str:

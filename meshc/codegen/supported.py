@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from meshc.codegen.padding import falsified
 from meshc.diagnostics.model import Diagnostic, Label
-from meshc.semantics.pipeline import made
 from meshc.semantics.placed import PlacedProgram
+from meshc.semantics.walk import made
 from meshc.source import Span
 
 

@@ -16,6 +16,7 @@ from meshc.semantics.placed import (
     PlacedStatement,
     PlacedUpdate,
 )
+from meshc.semantics.walk import reads
 
 
 def of_a_step(model: PlacedModule) -> tuple[PlacedStatement, ...]:
@@ -26,7 +27,7 @@ def of_a_step(model: PlacedModule) -> tuple[PlacedStatement, ...]:
         made = _made(statement)
         if made is None or read & set(made):
             kept.append(statement)
-            read |= set(_reads((statement,)))
+            read |= set(reads(statement))
     return tuple(reversed(kept))
 
 
@@ -45,19 +46,3 @@ def _made(statement: PlacedStatement) -> Sequence[Placed] | None:
 
 def _has_effect(body: Iterable[PlacedStatement]) -> bool:
     return any(_made(statement) is None for statement in body)
-
-
-def _reads(body: Iterable[PlacedStatement]) -> Iterable[Placed]:
-    for statement in body:
-        match statement:
-            case Computed(operands=operands):
-                yield from (x for x in operands if isinstance(x, Placed))
-            case Moved(source=source):
-                yield source
-            case PlacedInvoke(inputs=inputs):
-                yield from inputs
-            case PlacedRepeat(carries=carries, body=inner):
-                yield from (carry.before for carry in carries)
-                yield from _reads(inner)
-            case PlacedLoss(value=value) | PlacedMetric(value=value) | PlacedUpdate(value=value):
-                yield value

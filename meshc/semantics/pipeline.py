@@ -15,20 +15,14 @@ from functools import cached_property
 
 from meshc.semantics.placed import (
     Computed,
-    Moved,
     Placed,
     PlacedCarry,
-    PlacedInvoke,
-    PlacedLoss,
-    PlacedMetric,
     PlacedModule,
     PlacedRepeat,
     PlacedStatement,
-    PlacedUpdate,
     PlacedWeight,
 )
 from meshc.semantics.program import (
-    Dim,
     Invoke,
     Kind,
     Module,
@@ -42,6 +36,7 @@ from meshc.semantics.program import (
     Weight,
 )
 from meshc.semantics.schedule import Schedule
+from meshc.semantics.walk import everything, made, reads, statements
 from meshc.source import Span
 
 
@@ -315,52 +310,3 @@ class _Flow:
 
     def _cannot(self, what: str, placed: Placed) -> None:
         self.trouble.append((what, placed.value.span))
-
-
-def statements(body: Sequence[PlacedStatement]) -> Iterator[PlacedStatement]:
-    """Statements of a body and of its repeats, without those of layers that it calls."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, PlacedRepeat):
-            yield from statements(statement.body)
-
-
-def everything(body: Sequence[PlacedStatement]) -> Iterator[PlacedStatement]:
-    """Statements of a body, those of repeats and called layers included."""
-    for statement in statements(body):
-        yield statement
-        if isinstance(statement, PlacedInvoke):
-            yield from everything(statement.module.body)
-
-
-def made(statement: PlacedStatement) -> tuple[Placed, ...]:
-    match statement:
-        case Moved(result=result) | Computed(result=result):
-            return (result,)
-        case PlacedInvoke(outputs=outputs):
-            return outputs
-        case PlacedRepeat(carries=carries):
-            return tuple(p for carry in carries for p in (carry.start, carry.after))
-        case _:
-            return ()
-
-
-def reads(statement: PlacedStatement) -> tuple[Placed, ...]:
-    """What a statement reads, of a repeat also what its body does."""
-    match statement:
-        case Computed(operands=operands):
-            return tuple(x for x in operands if isinstance(x, Placed))
-        case Moved(source=source):
-            return (source,)
-        case PlacedInvoke(inputs=inputs):
-            return inputs
-        case PlacedRepeat(carries=carries, body=body):
-            ends = tuple(p for carry in carries for p in (carry.before, carry.end))
-            return (*ends, *(p for s in body for p in reads(s)))
-        case PlacedLoss(value=value) | PlacedMetric(value=value) | PlacedUpdate(value=value):
-            return (value,)
-
-
-def staged_dim(weight: Weight) -> Dim:
-    """The dim of a staged weight that is cut."""
-    return weight.stack[0]

@@ -153,13 +153,6 @@ def _marks(tick: np.ndarray, ticks: int) -> np.ndarray:
     return found
 
 
-def even(turns: int, virtual: int) -> tuple[int, ...]:
-    """Turns of each of `virtual` stages. Raises ValueError where they do not divide."""
-    if turns % virtual:
-        raise ValueError(f"{turns} turns over {virtual} stages")
-    return (turns // virtual,) * virtual
-
-
 def cut(turns: Sequence[int], stages: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Repeats of `turns` each, in a row, cut into stages of so many turns: for each repeat its turns in each stage."""
     found: list[tuple[int, ...]] = []
