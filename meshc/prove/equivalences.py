@@ -55,7 +55,8 @@ def _moved_out(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
                         yield c, c.bytes_per_device * (1 - 1 / max(c.count, 1))
             case Moved(source=source) if deriver.flat.of(source) in fed and item.count > 1:
                 for c in deriver.of(item):
-                    yield c, c.bytes_per_device * (1 if c.phase == "backward" else 1 - 1 / item.count)
+                    once = 0 if c.phase == "backward" else 1 / float(item.count)
+                    yield c, c.bytes_per_device * (1 - once)
 
 
 def _merged_with_forward(deriver: Deriver) -> Iterator[tuple[Collective, float]]:

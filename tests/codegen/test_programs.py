@@ -1,5 +1,6 @@
 """Generated programs run, and say on a mesh what they say on one device. The zoo's are proven in tests/prove."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def pair(directory: Path, text: str, mesh: dict[str, int], partition: str, *sets
     return programs[0], programs[1]
 
 
-def largest(found: dict[str, jax.Array], expected: dict[str, jax.Array]) -> float:
+def largest(found: Mapping[str, jax.Array | np.ndarray], expected: Mapping[str, jax.Array | np.ndarray]) -> float:
     """The largest difference, as a share of the largest value of its tensor."""
     assert found.keys() == expected.keys()
     return max(
