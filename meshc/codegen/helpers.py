@@ -34,7 +34,7 @@ COMMENT: dict[StepKind, str] = {
     "all_to_all": "all-to-all; backward: the reverse",
     "slice": "each device its part; backward: all-gather",
     "slice_varying": "each device its part; backward: zeros elsewhere",
-    "cast": "each device uses it its own way; backward: all-reduce",
+    "cast": "each uses it its own way; backward: all-reduce",
 }
 Kept = Literal["weight", "activation"]
 
@@ -80,6 +80,7 @@ class Helpers:
             axes = axes_literal(step.axes)
             code = DEFINITION[step.kind].format(axes=axes)
             words = COMMENT[step.kind]
-            fits = len(f"{name} = {code}  # {words}") <= WIDTH
-            self.made[key] = Helper(name, code, words if fits else "", axes, kept)
+            shorter = words.rpartition("; ")[2]
+            fitting = (w for w in (words, shorter) if len(f"{name} = {code}  # {w}") <= WIDTH)
+            self.made[key] = Helper(name, code, next(fitting, ""), axes, kept)
         return self.made[key]

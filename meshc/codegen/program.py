@@ -9,6 +9,7 @@ from meshc.codegen import places
 from meshc.codegen.chain import optimizer_view
 from meshc.codegen.context import Context
 from meshc.codegen.lower import Classes, Lowered, output_names
+from meshc.codegen.inside import inside
 from meshc.codegen.names import STEP, Names, identifier, suffix
 from meshc.codegen.stages import pipeline_view, stage_orders
 from meshc.codegen.summary import summary
@@ -55,6 +56,7 @@ def program_view(
         real_shapes=tuple(_real_shapes(context, placed.weights)),
         orders=tuple(_orders(context)),
         helpers=tuple(context.helpers.made.values()),
+        inside=tuple(inside(context)),
         classes=tuple(lowered.by_code.values()),
         step=step,
         predict=_predict(context, model, bool(carried)),

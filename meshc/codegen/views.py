@@ -135,6 +135,7 @@ class ProgramView:
     real_shapes: tuple[str, ...]
     orders: tuple[str, ...]  # entries of the table ORDERS
     helpers: tuple[Helper, ...]
+    inside: tuple[str, ...]  # collectives that run inside of the runtime's functions, in words
     classes: tuple[ClassView, ...]
     step: StepView
     predict: PredictView | None

@@ -184,10 +184,11 @@ RESULT_NAMES = {
 
 
 def _called(function: str, operands: Sequence[Value | float]) -> str:
-    """A name for a result that the spec leaves unnamed: an activation keeps that of what it is applied to."""
-    if function in RESULT_NAMES:
+    """A name for a result that the spec leaves unnamed: what is only activated, scaled or shifted keeps its own."""
+    tensors = [operand for operand in operands if isinstance(operand, Value)]
+    if function in RESULT_NAMES and (len(tensors) == len(operands) == 1 or len(tensors) > 1):
         return RESULT_NAMES[function]
-    return next(operand.name for operand in operands if isinstance(operand, Value))
+    return tensors[0].name
 
 
 # ---------------------------------------------------------------- products and lookups

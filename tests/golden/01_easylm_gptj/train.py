@@ -87,11 +87,14 @@ SUMMED = {
     "GptJ.norm.bias": ("dp",),
 }
 
-# Every collective of the model is one of these; `axis` is a dim of the local part.
+# Every collective of the model is one of these, or inside of a call named below; `axis` is a dim of the local part.
 gather_fsdp = functools.partial(lax.all_gather, axis_name="fsdp", tiled=True)  # backward: reduce-scatter
 sum_mp = functools.partial(lax.psum, axis_name="mp")  # partial sums
-to_mp = functools.partial(lax.pcast, axis_name="mp", to="varying")
+to_mp = functools.partial(lax.pcast, axis_name="mp", to="varying")  # each uses it its own way; backward: all-reduce
 sum_dp_fsdp = functools.partial(lax.psum, axis_name=("dp", "fsdp"))  # partial sums
+
+# Collectives inside of calls; what runs there in the backward pass, too:
+#     ops.cross_entropy: all-reduce over mp
 
 
 class LayerNorm(nnx.Module):

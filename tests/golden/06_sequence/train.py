@@ -82,9 +82,12 @@ SUMMED = {
     "Llama.norm.scale": ("dp", "tp"),
 }
 
-# Every collective of the model is one of these; `axis` is a dim of the local part.
+# Every collective of the model is one of these, or inside of a call named below; `axis` is a dim of the local part.
 scatter_tp = functools.partial(lax.psum_scatter, axis_name="tp", tiled=True)  # partial sums, each its part
 sum_dp = functools.partial(lax.psum, axis_name="dp")  # partial sums
+
+# Collectives inside of calls; what runs there in the backward pass, too:
+#     ops.cross_entropy: all-reduce over tp
 
 
 def collect_equal_tp(x: jax.Array, axis: int) -> jax.Array:

@@ -69,12 +69,16 @@ PLACEMENT = {
 GRADS = PLACEMENT  # where gradients lie while microsteps add up
 OPTIMIZER = PLACEMENT  # where gradients end and the optimizer's state rests
 
-# Every collective of the model is one of these; `axis` is a dim of the local part.
+# Every collective of the model is one of these, or inside of a call named below; `axis` is a dim of the local part.
 gather_dp = functools.partial(lax.all_gather, axis_name="dp", tiled=True)  # backward: reduce-scatter
 sum_tp = functools.partial(lax.psum, axis_name="tp")  # partial sums
-to_tp = functools.partial(lax.pcast, axis_name="tp", to="varying")
+to_tp = functools.partial(lax.pcast, axis_name="tp", to="varying")  # each uses it its own way; backward: all-reduce
 sum_dp_cp = functools.partial(lax.psum, axis_name=("dp", "cp"))  # partial sums
 sum_cp = functools.partial(lax.psum, axis_name="cp")  # partial sums
+
+# Collectives inside of calls; what runs there in the backward pass, too:
+#     attention.ring: collective-permute over cp
+#     ops.cross_entropy: all-reduce over tp
 
 
 class RMSNorm(nnx.Module):

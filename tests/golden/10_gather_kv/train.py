@@ -69,10 +69,13 @@ PLACEMENT = {
 GRADS = PLACEMENT  # where gradients lie while microsteps add up
 OPTIMIZER = PLACEMENT  # where gradients end and the optimizer's state rests
 
-# Every collective of the model is one of these; `axis` is a dim of the local part.
+# Every collective of the model is one of these, or inside of a call named below; `axis` is a dim of the local part.
 gather_dp = functools.partial(lax.all_gather, axis_name="dp", tiled=True)  # backward: reduce-scatter
 sum_dp_cp = functools.partial(lax.psum, axis_name=("dp", "cp"))  # partial sums
 sum_cp = functools.partial(lax.psum, axis_name="cp")  # partial sums
+
+# Collectives inside of calls; what runs there in the backward pass, too:
+#     attention.gather: all-gather, reduce-scatter over cp
 
 
 class RMSNorm(nnx.Module):

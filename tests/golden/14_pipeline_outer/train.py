@@ -80,13 +80,17 @@ PIPELINE = pipeline.Pipeline(
     ("pp",), pipeline.schedule("1f1b", stages=2, microbatches=4), turns=((2, 2),), staged=("Llama.block",)
 )
 
-# Every collective of the model is one of these; `axis` is a dim of the local part.
+# Every collective of the model is one of these, or inside of a call named below; `axis` is a dim of the local part.
 gather_dp = functools.partial(lax.all_gather, axis_name="dp", tiled=True)  # backward: reduce-scatter
 sum_tp_pp = functools.partial(lax.psum, axis_name=("tp", "pp"))  # partial sums
-to_tp = functools.partial(lax.pcast, axis_name="tp", to="varying")
+to_tp = functools.partial(lax.pcast, axis_name="tp", to="varying")  # each uses it its own way; backward: all-reduce
 sum_tp = functools.partial(lax.psum, axis_name="tp")  # partial sums
-to_pp_tp = functools.partial(lax.pcast, axis_name=("pp", "tp"), to="varying")
+to_pp_tp = functools.partial(lax.pcast, axis_name=("pp", "tp"), to="varying")  # backward: all-reduce
 sum_dp = functools.partial(lax.psum, axis_name="dp")  # partial sums
+
+# Collectives inside of calls; what runs there in the backward pass, too:
+#     ops.cross_entropy: all-reduce over tp, pp
+#     pipeline.run: collective-permute, all-reduce over pp
 
 
 class RMSNorm(nnx.Module):

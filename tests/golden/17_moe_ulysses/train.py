@@ -91,11 +91,16 @@ SUMMED = {
     "Mixtral.norm.scale": ("sp",),
 }
 
-# Every collective of the model is one of these; `axis` is a dim of the local part.
+# Every collective of the model is one of these, or inside of a call named below; `axis` is a dim of the local part.
 gather_edp_dp_ep = functools.partial(lax.all_gather, axis_name=("edp", "dp_ep"), tiled=True)  # backward: reduce-scatter
 exchange_sp = functools.partial(lax.all_to_all, axis_name="sp", tiled=True)  # all-to-all; backward: the reverse
 gather_edp = functools.partial(lax.all_gather, axis_name="edp", tiled=True)  # backward: reduce-scatter
 sum_edp_dp_ep_sp = functools.partial(lax.psum, axis_name=("edp", "dp_ep", "sp"))  # partial sums
+
+# Collectives inside of calls; what runs there in the backward pass, too:
+#     moe.route: all-gather, all-to-all over dp_ep, sp
+#     moe.load_balance: all-reduce over edp, dp_ep, sp
+#     moe.combine: all-to-all over dp_ep, sp
 
 
 class RMSNorm(nnx.Module):
@@ -144,9 +149,9 @@ class Moe(nnx.Module):
         routed_SE, routing = moe.route(x_BLE, probabilities_BLX, top_k=2, axes=("dp_ep", "sp"))
         up_SF = moe.product(routed_SE, gather_edp(self.up[...], axis=1), routing)
         h_SF = ops.silu(moe.product(routed_SE, gather_edp(self.gate[...], axis=1), routing)) * up_SF
-        h = 0.01 * moe.load_balance(routing, axes=("edp", "dp_ep", "sp"))
+        balance = 0.01 * moe.load_balance(routing, axes=("edp", "dp_ep", "sp"))
         down_SE = moe.product(h_SF, gather_edp(self.down[...], axis=2), routing)
-        return moe.combine(down_SE, routing), h
+        return moe.combine(down_SE, routing), balance
 
 
 class MoeBlock(nnx.Module):
