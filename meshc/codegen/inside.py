@@ -1,4 +1,4 @@
-"""The collectives that no line of a program shows, for they run inside of a function of the runtime: which, in words."""
+"""The collectives that no line of a program shows: they run inside of a function of the runtime. Which, in words."""
 
 from __future__ import annotations
 

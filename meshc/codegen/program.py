@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from meshc.codegen import places
 from meshc.codegen.chain import optimizer_view
 from meshc.codegen.context import Context
-from meshc.codegen.lower import Classes, Lowered, output_names
 from meshc.codegen.inside import inside
+from meshc.codegen.lower import Classes, Lowered, output_names
 from meshc.codegen.names import STEP, Names, identifier, suffix
 from meshc.codegen.stages import pipeline_view, stage_orders
 from meshc.codegen.summary import summary
