@@ -110,7 +110,7 @@ def build(path: str, directory: str | None, slice: str | None, sets: tuple[str, 
     return 0
 
 
-@cli.command()
+@cli.command(short_help="Train: build and run a spec or job, or run a built program.")
 @click.argument("path", metavar="SPEC|JOB|DIR")
 @_slice
 @_set
@@ -153,7 +153,7 @@ def run(
     return _killed(-code) if code < 0 else code
 
 
-@cli.command()
+@cli.command(short_help="Say where tensors lie and what travels, or what a CODE means.")
 @click.argument("subject", metavar="SPEC|CODE")
 @click.argument("name", required=False)
 @_slice
@@ -186,7 +186,7 @@ def explain(subject: str, name: str | None, slice: str | None, sets: tuple[str, 
     return 0
 
 
-@cli.command()
+@cli.command(short_help="Prove programs against the one-device program.")
 @click.argument("paths", metavar="SPEC...", nargs=-1)
 @_slice
 @_set

@@ -54,6 +54,20 @@ def test_every_function_and_strategy_is_in_the_reference():
     assert [name for name in strategies if f"strategy {name}(" not in text] == []
 
 
+def test_specs_of_each_parallelism_build(tmp_path: Path):
+    """Without a warning, too."""
+    from meshc.driver import compile_program
+    from meshc.job.target import Request
+
+    shown = [*blocks(ROOT / "docs" / "parallelism.md", "mesh"), *blocks(ROOT / "docs" / "language.md", "mesh")]
+    named = [block for block in shown if block.name and block.name != "hsdp_tp.mesh"]  # that one asks for a slice
+    for block in named:
+        (tmp_path / str(block.name)).write_text(block.text)
+        compiled, problems = compile_program(Request(str(tmp_path / str(block.name)), None))
+        assert compiled is not None and not problems, str(block)
+    assert len(named) > 3
+
+
 def test_yaml_in_the_reference_is_valid():
     from ruamel.yaml import YAML
 
