@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from meshc.codegen.context import Context, statements
+from meshc.codegen.context import Context
 from meshc.semantics.placed import Computed
 from meshc.semantics.program import Attend, Combine, CrossEntropy, Load, LoadBalance, NextToken, Op, Route
+from meshc.semantics.walk import everything
 
 
 def inside(context: Context) -> Iterator[str]:
     """`attention.ring: collective-permute over cp`, a line for each function and its axes, in order of first use."""
     found: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
-    for statement in statements(context.placed.model.body):
+    for statement in everything(context.placed.model.body):
         if isinstance(statement, Computed):
             for inner in statement.inner:
                 of_axes = found.setdefault((_function(statement), inner.axes), {})
