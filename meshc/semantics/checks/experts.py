@@ -49,7 +49,8 @@ def routed_stay(context: Context) -> Iterator[Diagnostic]:
 
 def _module(module: Module) -> Iterator[tuple[str, Span]]:
     found = routes(module.body)
-    yield from _body(module.body, found)
+    problems = list(_body(module.body, found))
+    yield from problems or _never_sent(module.body, found)  # of what is wrong before, one thing is said
     for value in module.outputs:
         if value in found:
             yield f"the layer returns `{value.name}`, which is routed", value.span
@@ -72,10 +73,24 @@ def _body(body: tuple[Statement, ...], found: Routes) -> Iterator[tuple[str, Spa
             case Loss(value=value) | Metric(value=value) | Update(value=value):
                 if value in found:
                     yield f"`{value.name}` is routed, and each device has its own", statement.span
-            case Combine() | Load() | LoadBalance():
+            case Combine(operand=rows, routed=routed):
+                if rows in found and found[rows] != found.get(routed):
+                    yield f"{quoted([rows.name, routed.name], 'and')} are routed each in its own way", statement.span
+            case Load() | LoadBalance():
                 pass
             case _:
                 yield from _op(statement, found)
+
+
+def _never_sent(body: tuple[Statement, ...], found: Routes) -> Iterator[tuple[str, Span]]:
+    for statement in body:
+        match statement:
+            case Combine(operand=rows) if rows not in found:
+                yield f"`{rows.name}` is not routed, and `combine` brings back what was sent", statement.span
+            case Repeat(body=inner):
+                yield from _never_sent(inner, routes(inner, found))
+            case _:
+                pass
 
 
 def _op(op: Op, found: Routes) -> Iterator[tuple[str, Span]]:
