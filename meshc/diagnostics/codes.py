@@ -97,6 +97,7 @@ TITLES: dict[str, str] = {
     "E0259": "repeated layers split at rest",
     "E0260": "zigzag order of what is no sequence",
     "E0261": "a dim inside stages on their own axis",
+    "E0262": "inputs of unlike rows",
     "E0299": "a placement that programs are not generated for yet",
     # ---------------------------------------------------------------- sizes (E03xx)
     "E0301": "a dim does not divide by its shards",

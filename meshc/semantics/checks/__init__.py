@@ -12,6 +12,7 @@ from meshc.semantics.checks.stacks import stacks_stay_whole
 from meshc.semantics.checks.unable import (
     attention_within_samples,
     exchanges_agree,
+    inputs_are_rows,
     repeats_copy,
     zigzag_is_along_sequences,
 )
@@ -24,6 +25,7 @@ CHECKS: tuple[Check, ...] = (
     stages_cut,
     microbatches_divide,
     stages_apart,
+    inputs_are_rows,
     repeats_copy,
     routed_stay,
     exchanges_agree,
@@ -39,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
 )
 
 WITHOUT_SIZES: tuple[Check, ...] = (
+    inputs_are_rows,
     routed_stay,
     exchanges_agree,
     zigzag_is_along_sequences,

@@ -14,6 +14,29 @@ from meshc.semantics.placed import Computed
 from meshc.semantics.program import Attend, Dim, Kind
 
 
+def inputs_are_rows(context: Context) -> Iterator[Diagnostic]:
+    """E0262: a step takes one sample of every input for each row of the batch, the first dim of all."""
+    first, *others = context.placed.program.model.inputs or (None,)
+    if first is None:
+        return
+    rows = first.dims[0].name if first.dims else "batch"
+    for value in (first, *others):
+        if value.dims and value.dims[0].name == rows:
+            continue
+        dims = [dim.name for dim in value.dims if dim.name != rows]
+        begins = f"begins with `{value.dims[0].name}`" if value.dims else "has no dims"
+        labels = (Label(value.span), *([Label(first.span, f"begins with `{rows}`")] if value is not first else []))
+        yield Diagnostic(
+            "E0262",
+            f"`{value.name}` {begins}, not with `{rows}`" + (f" as `{first.name}` does" if value is not first else ""),
+            labels,
+            (
+                f"an input has a sample for each row: write {value.name}: [{', '.join((rows, *dims))}]",
+                f"or, where it is the same for all rows, make it a weight: param {value.name}: [{', '.join(dims)}]",
+            ),
+        )
+
+
 def repeats_copy(context: Context) -> Iterator[Diagnostic]:
     """E0257: a dim other than kv heads cannot lie on more shards than it has entries."""
     ops = [i.statement.op for i in context.flat.statements if isinstance(i.statement, Computed)]
