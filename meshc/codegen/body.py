@@ -113,9 +113,8 @@ class Body:
         if any(made is placed for made in self.context.placed.targets.values()):
             self._extra(placed)
         weight = self.context.weights.get(value)
-        if weight is not None and placed is weight.inside and placed not in self.held:
-            return self.weight(placed)
-        expression = ref(placed)
+        at_rest = weight is not None and placed is weight.inside and placed not in self.held
+        expression = self.weight(placed) if at_rest else ref(placed)
         if narrow and self.context.dtype(placed) == "wide":
             return text(ATOM, (expression, ATOM), ".astype(COMPUTE)")
         return expression
@@ -185,13 +184,14 @@ class Body:
 
     def _moved(self, moved: Moved) -> None:
         is_weight = moved.source.value in self.context.weights
+        is_state = is_weight and not self.context.weights[moved.source.value].weight.trained  # stays as wide as it is
         travels = any(s.kind not in ("all_reduce", "reduce_scatter", "all_reduce_max") for s in moved.steps)
-        dims = bool(moved.source.value.dims)
-        expression = self.operand(moved.source, narrow=travels and dims)
+        narrow = travels and bool(moved.source.value.dims) and not is_state
+        expression = self.operand(moved.source, narrow=narrow)
         for step in moved.steps:
             expression = self.context.helpers.step(expression, self._as_it_lies(step, moved), weight=is_weight)
         dtype = self.context.dtype(moved.source)
-        self.context.dtypes[moved.result] = "compute" if travels and dims and dtype == "wide" else dtype
+        self.context.dtypes[moved.result] = "compute" if narrow and dtype == "wide" else dtype
         self._release(moved.source)
         self.lines.append(Assign((moved.result,), expression, keep=moved.source.value.named and not is_weight))
 

@@ -182,3 +182,15 @@ def test_float32_is_a_cast_only_of_what_is_narrower(tmp_path: Path, compute: str
     program = "\n".join(lines(generated(tmp_path, text, f"train.precision.compute={compute}")))
     assert ("self.norm(x_BLE).astype(jnp.float32)" in program) == cast
     assert "COMPUTE" not in program or "COMPUTE = " in program
+
+
+def test_a_state_stays_as_wide_as_it_is_and_what_a_repeat_hands_on_is_narrow(tmp_path: Path):
+    """Else the scan's carry would change its dtype: the program would not start."""
+    text = spec({"d": 2}, "data(d)").replace("as block }", "as block; x = x * seen }")
+    text = text.replace(
+        "  x = table[tokens]",
+        "  state seen: [embed] = ones\n  x = table[tokens]\n  seen := mean(x, over = [batch, seq])",
+    )
+    program = "\n".join(lines(generated(tmp_path, text, "train.precision.compute=bfloat16")))
+    assert "x_BLE = x_BLE * to_d(self.seen[...])" in program
+    assert "return x_BLE.astype(COMPUTE), None" in program
