@@ -213,11 +213,16 @@ class Deriver:
             span, label, sent = computed.op.span, inner.label, whole * self._width(inner)
             if inner.times:
                 yield self._collective(op, inner.axes, label, "forward", count * inner.times, sent, span)
-            again = (item in self.recomputed) + (item in self.again and not inner.once)
+            again = self._made_anew(item, computed, inner) + (item in self.again and not inner.once)
             for _ in range(again if inner.times else 0):
                 yield self._collective(op, inner.axes, label, "backward", count * inner.times, sent, span)
             if inner.backward and self.gradient.has_gradient(computed.result):
                 yield self._collective(op, inner.axes, label, "backward", count * inner.backward, sent, span)
+
+    def _made_anew(self, item: Flat, computed: Computed, inner: InnerCollective) -> bool:
+        """Whether a backward slot of a pipeline runs it: for the result, or for what the operation itself keeps."""
+        keeps = inner.once and item.part in ("before", "stage") and self.gradient.has_gradient(computed.result)
+        return item in self.recomputed or keeps
 
     def _elements(self, inner: InnerCollective) -> int:
         ragged = inner.ragged_elements if self.settings.ragged else None
