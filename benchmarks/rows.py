@@ -29,7 +29,7 @@ class Row:
         return self.bound is None or round(self.value, self.decimals) <= self.bound
 
 
-def ratio_row(section: str, name: str, ours: Sequence[float], theirs: Sequence[float], bound: float) -> Row:
+def ratio_row(section: str, name: str, ours: Sequence[float], theirs: Sequence[float], bound: float | None) -> Row:
     """The ratio of the medians of interleaved repetitions; the spread is that of the pairs' ratios."""
     pairs = [a / b for a, b in zip(ours, theirs, strict=True)]
     note = f"{seconds(ours)} against {seconds(theirs)}"
