@@ -94,7 +94,7 @@ class Report:
             return f".{name}." in f".{path}."
 
         tensors = tuple(t for t in self.tensors if speaks(t.path))
-        collectives = tuple(c for c in self.collectives if speaks(c.tensor))
+        collectives = tuple(c for c in self.collectives if speaks(c.path))
         return replace(self, tensors=tensors, collectives=collectives)
 
 

@@ -83,7 +83,7 @@ def regroup_product(name: str, group: str, total: int, axes: str, product: int, 
         "E0220",
         f"`{name}` regroups {total} devices into {product}",
         (Label(span, f"{group} = {total}, but {axes} = {product}"),),
-        (f"the sizes of `{name}` must multiply to {total}",),
+        (f"the sizes of `{name}` must multiply to {total}; one may be `*`",),
     )
 
 

@@ -65,7 +65,9 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """`count` runs in a step; `bytes_per_device` of all. `tensor` is a path; `span` where the spec causes it.
+    """`count` runs in a step; `bytes_per_device` of all; `span` is where the spec causes it.
+
+    tensor: its path; of what is moved inside of an operation, the layer's and what it is (`Llama.attention: keys`)
 
     Where layers are cut unevenly into stages, bytes are the mean of the devices, and `count` is rounded up.
     """
@@ -77,6 +79,11 @@ class Collective:
     count: int
     bytes_per_device: int
     span: Span
+
+    @property
+    def path(self) -> str:
+        """Of the tensor, or of the layer."""
+        return self.tensor.partition(":")[0]
 
 
 FORWARD: dict[str, CollectiveOp] = {
@@ -210,7 +217,8 @@ class Deriver:
             whole = self._elements(inner) / (1 if inner.fixed else cut)
             if op in ("all-gather", "reduce-scatter"):
                 whole *= self.program.shards(inner.axes)
-            span, label, sent = computed.op.span, inner.label, whole * self._width(inner)
+            span, sent = computed.op.span, whole * self._width(inner)
+            label = f"{'.'.join(item.path)}: {inner.label}"
             if inner.times:
                 yield self._collective(op, inner.axes, label, "forward", count * inner.times, sent, span)
             again = self._made_anew(item, computed, inner) + (item in self.again and not inner.once)
