@@ -26,7 +26,10 @@ def kept_activation(x: jax.Array) -> jax.Array:
 
 
 def kept_routing(x: jax.Array) -> jax.Array:
-    """Who goes to which expert, which every policy keeps: made again, rounding could send a token elsewhere."""
+    """Who goes to which expert, which every policy keeps: made again, rounding could send a token elsewhere.
+
+    A stage of a pipeline, which keeps its input alone, makes it again: its gradients are of the tokens as they go then.
+    """
     return checkpoint_name(x, _ROUTING)
 
 
