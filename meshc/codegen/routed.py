@@ -45,7 +45,7 @@ def sending(
 
 
 def shares(op: Load | LoadBalance, computed: Computed, routing: Text) -> Text:
-    """The axes of its sums are those that split the tokens."""
+    """The axes of its sums are those that split the tokens, and what is sent of them."""
     function = "moe.load" if isinstance(op, Load) else "moe.load_balance"
     return call(function, routing, **({"axes": _tuple(computed.inner[0].axes)} if computed.inner else {}))
 

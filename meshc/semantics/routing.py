@@ -106,14 +106,20 @@ def _combine(op: Combine, rules: Rules) -> Need:
 
 
 def _shares(op: LoadBalance | Load, rules: Rules) -> Need:
-    """Counts, and sums of the scores, of all devices' tokens: two numbers for each expert."""
+    """Counts, and sums of the scores, of all devices' tokens: two numbers for each expert.
+
+    Along axes that split what is sent of a token, its scores are equal, but each device uses them in its own way: summed
+    over these, too, shares are as they were, and the gradients of all uses may be summed.
+    """
     routed = rules.routed(op.routed)
     number = routed.route.experts.size
-    if not routed.axes:
+    sent = rules.places(op.routed)[routed.route.operand.dims[-1].name]
+    axes = (*routed.axes, *(a for a in sent if a not in routed.axes))
+    if not axes:
         return Need(((op.routed, None),), ((),) * len(op.result.dims))
-    inner = [InnerCollective("all_reduce", routed.axes, number, 1, 0, "tokens of each expert", "int", True, True)]
+    inner = [InnerCollective("all_reduce", axes, number, 1, 0, "tokens of each expert", "int", True, True)]
     if isinstance(op, LoadBalance):
-        inner.append(InnerCollective("all_reduce", routed.axes, number, 1, 0, "scores of each expert", "sum", True))
+        inner.append(InnerCollective("all_reduce", axes, number, 1, 0, "scores of each expert", "sum", True))
     return Need(((op.routed, None),), ((),) * len(op.result.dims), (), tuple(inner))
 
 

@@ -12,7 +12,10 @@ from .route import Routing
 
 
 def load(routing: Routing, axes: Sequence[str] = ()) -> jax.Array:
-    """[experts]: each one's share of all choices, in float32 or wider. `axes` split the tokens."""
+    """[experts]: each one's share of all choices, in float32 or wider.
+
+    axes: those that split the tokens; along others that count as varying tokens are equal, and counted on each device
+    """
     wide = jnp.promote_types(routing.scores.dtype, jnp.float32)
     experts = jnp.arange(routing.scores.shape[-1], dtype=routing.chosen.dtype)
     counts = (routing.chosen.reshape(-1, 1) == experts).sum(0, dtype=jnp.int32)
