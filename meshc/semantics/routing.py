@@ -108,8 +108,8 @@ def _combine(op: Combine, rules: Rules) -> Need:
 def _shares(op: LoadBalance | Load, rules: Rules) -> Need:
     """Counts, and sums of the scores, of all devices' tokens: two numbers for each expert.
 
-    Along axes that split what is sent of a token, its scores are equal, but each device uses them in its own way: summed
-    over these, too, shares are as they were, and the gradients of all uses may be summed.
+    Along axes that split what is sent of a token its scores are equal, but each device uses them in its own way:
+    summed over these, too, shares are as they were, and the gradients of all uses may be summed.
     """
     routed = rules.routed(op.routed)
     number = routed.route.experts.size

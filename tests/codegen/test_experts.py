@@ -31,11 +31,6 @@ MESHES = {
         "fsdp(dp); seq -> .., sp; tensor(tp); expert(ep, tensor = etp)",
         ("dp, sp, tp", {"ep": 2, "etp": 4}),
     ),
-    "a part of each token to a device": (
-        {"dp": 2, "wide": 2, "ep": 2},
-        "data(dp); data(ep); embed -> wide; expert(ep)",
-        None,
-    ),
     "a sequence in zigzag order": (
         {"dp": 2, "cp": 4},
         "fsdp(dp); seq -> .., cp zigzag; expert(ep)",
@@ -75,6 +70,34 @@ def test_on_every_mesh(tmp_path: Path, mesh: str):
         after, expected = (p.step(p.init(0), child.batch(p, 0))[0] for p in programs)
         assert largest(after.carried, expected.carried) < 1e-12
         assert largest(after.carried, programs[1].init(0).carried) > 1e-3
+
+
+WIDE = """mesh { dp = 2, wide = 2 }
+
+dims { batch = 8, seq = 8, embed = 8, mlp = 16, vocab = 16, experts = 4 }
+
+model Wide(tokens: [batch, seq] of vocab) {
+  param table: vocab -> embed
+  param router: embed -> experts
+  param up: [experts] embed -> mlp
+  param down: [experts] mlp -> embed
+  x = table[tokens]
+  routed = route(x, by = softmax(x @ router, over = experts), top_k = 2)
+  loss 0.1 * load_balance(routed)
+  loss next_token((x + combine(silu(routed @ up) @ down, routed)) @ table, tokens)
+}
+
+partition {
+  data(dp)
+  embed -> wide
+}
+"""
+
+
+@pytest.mark.slow
+def test_each_device_is_sent_a_part_of_a_token(tmp_path: Path):
+    """Its scores are equal there, and the gradients of their uses are summed: those of the shares once."""
+    agree(tmp_path, WIDE)
 
 
 @pytest.mark.slow
