@@ -31,6 +31,11 @@ MESHES = {
         "fsdp(dp); seq -> .., sp; tensor(tp); expert(ep, tensor = etp)",
         ("dp, sp, tp", {"ep": 2, "etp": 4}),
     ),
+    "a part of each token to a device": (
+        {"dp": 2, "wide": 2, "ep": 2},
+        "data(dp); data(ep); embed -> wide; expert(ep)",
+        None,
+    ),
     "a sequence in zigzag order": (
         {"dp": 2, "cp": 4},
         "fsdp(dp); seq -> .., cp zigzag; expert(ep)",
