@@ -45,7 +45,7 @@ lint: $(VENV)/.test
 
 prove: $(VENV)/.test $(AOT)/.installed ## parity, placement, traffic of specs/zoo and of MIXED=30 drawn specs, then the slow tests
 	$(BIN)/meshc prove $(ZOO) --mixed $(MIXED) --jobs $(WORKERS)
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n $(WORKERS)
 
 bench: $(VENV)/.test ## the measured ratios of benchmarks/
 	$(BIN)/python -m benchmarks
