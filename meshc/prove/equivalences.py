@@ -72,7 +72,7 @@ def _travelled_once(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
         if alone and isinstance(item.statement, Computed):
             inner = item.statement.inner
             again = {i.label for i in inner if i.times and i.backward and i.op.replace("_", "-") in TRAVELS}
-            found = (c for c in deriver.of(item) if c.phase == "forward" and c.tensor in again)
+            found = (c for c in deriver.of(item) if c.phase == "forward" and c.what in again)
             yield from ((c, c.bytes_per_device) for c in found)
         elif isinstance(item.statement, Computed) and (runs := deriver.runs_again(item)):
             single = {i.op.replace("_", "-") for i in item.statement.inner if i.times == i.backward == 1}

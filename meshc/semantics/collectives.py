@@ -85,6 +85,11 @@ class Collective:
         """Of the tensor, or of the layer."""
         return self.tensor.partition(":")[0]
 
+    @property
+    def what(self) -> str:
+        """Of what is moved inside of an operation: what it is; empty for a tensor."""
+        return self.tensor.partition(": ")[2]
+
 
 FORWARD: dict[str, CollectiveOp] = {
     "all_gather": "all-gather",
