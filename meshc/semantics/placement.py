@@ -13,7 +13,7 @@ from dataclasses import replace
 from meshc.diagnostics.model import Diagnostic
 from meshc.semantics import clashes
 from meshc.semantics.moves import plan
-from meshc.semantics.needs import Need, Routed, Rules
+from meshc.semantics.needs import Routed, Rules
 from meshc.semantics.ops import needs
 from meshc.semantics.pipeline import Cut, cut_of, pipeline_of, with_rule
 from meshc.semantics.placed import (
@@ -36,7 +36,6 @@ from meshc.semantics.placed import (
 from meshc.semantics.program import (
     Combine,
     Dim,
-    Elementwise,
     ExchangeRule,
     Invoke,
     Kind,
@@ -58,7 +57,7 @@ from meshc.semantics.program import (
     Value,
 )
 from meshc.semantics.region import Routes, combined_only, expert_region, routes
-from meshc.semantics.routing import Inside, lay_out
+from meshc.semantics.routing import Inside, by_row, lay_out
 from meshc.semantics.rules import RuleBook
 from meshc.semantics.weights import WeightPlaces
 from meshc.source import Span
@@ -223,7 +222,7 @@ class _Body:
             return
         if isinstance(op, Route):
             self._lay_out(op, chain)
-        need = self._by_row(op, needs(op, self._rules(op, chain)))
+        need = by_row(op, needs(op, self._rules(op, chain)), self.routes, self.scope.homes)
         for trouble in need.trouble:
             self.walk.reports.trouble(trouble, op)
         used = [axes for x in need.operands if not isinstance(x, float | int) for axes in x[1] or ()]
@@ -242,20 +241,6 @@ class _Body:
             self.scope.homes[op.result] = result  # summed when the tokens are back, which are fewer
         else:
             self.arrive(result, op.span, chain)
-
-    def _by_row(self, op: Op, need: Need) -> Need:
-        """Of rows, what counts as varying stays so; and where they meet their expert's own: which one that is counts as
-        varying along what splits a token sent.
-        """
-        given = [v for v in op.operands if isinstance(v, Value)] if isinstance(op, Elementwise) else []
-        rows = [v for v in given if v in self.routes]
-        if not rows:
-            return need
-        spread = {a for v in rows for a in self.scope.homes[v].layout.spread}
-        route = self.routes[rows[0]]
-        if any(v not in self.routes and route.experts in v.dims for v in given):
-            spread |= {*self.scope.homes[route.result].layout.axes[-1]}
-        return replace(need, spread=need.spread | spread.difference(*need.result))
 
     def _lay_out(self, op: Route, chain: Chain) -> None:
         """Where an expert region's tokens lie: decided once, when they are sent."""

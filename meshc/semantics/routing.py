@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from meshc.semantics.needs import Axes, Need, Places, Routed, Rules, Trouble, axes_of
 from meshc.semantics.placed import InnerCollective, Layout, Placed, PlacedProgram
-from meshc.semantics.program import Combine, Dim, Load, LoadBalance, Route
+from meshc.semantics.program import Combine, Dim, Elementwise, Load, LoadBalance, Op, Route, Value
 
 # ---------------------------------------------------------------- where tokens lie
 
@@ -121,6 +121,21 @@ def _shares(op: LoadBalance | Load, rules: Rules) -> Need:
     if isinstance(op, LoadBalance):
         inner.append(InnerCollective("all_reduce", axes, number, 1, 0, "scores of each expert", "sum", True))
     return Need(((op.routed, None),), ((),) * len(op.result.dims), (), tuple(inner))
+
+
+def by_row(op: Op, need: Need, routes: Mapping[Value, Route], homes: Mapping[Value, Placed]) -> Need:
+    """Of rows, what counts as varying stays so; and where they meet their expert's own: which one that is counts as
+    varying along what splits a token sent.
+    """
+    given = [v for v in op.operands if isinstance(v, Value)] if isinstance(op, Elementwise) else []
+    rows = [v for v in given if v in routes]
+    if not rows:
+        return need
+    spread = {a for v in rows for a in homes[v].layout.spread}
+    route = routes[rows[0]]
+    if any(v not in routes and route.experts in v.dims for v in given):
+        spread |= {*homes[route.result].layout.axes[-1]}
+    return replace(need, spread=need.spread | spread.difference(*need.result))
 
 
 # ---------------------------------------------------------------- what moves
