@@ -87,7 +87,7 @@ def cut_of(program: Program) -> Cut | None:
     if layers is None:
         return None
     weights = {value: number for number, repeat in enumerate(row) for value in _weights_of(program.model, repeat)}
-    return Cut(rule, row, stages, _turns([repeat.count.size for repeat in row], layers), weights)
+    return Cut(rule, row, stages, turns_of_stages([repeat.count.size for repeat in row], layers), weights)
 
 
 def row_of(body: Sequence[Statement], rule: StageRule) -> tuple[Repeat, ...]:
@@ -112,7 +112,7 @@ def layers_of_stages(rule: StageRule, stages: int, layers: int) -> tuple[int, ..
     return (layers // parts,) * parts if layers % parts == 0 and layers else None
 
 
-def _turns(counts: Sequence[int], layers: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+def turns_of_stages(counts: Sequence[int], layers: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """For each repeat its turns in each virtual stage: all turns in a row, cut."""
     found: list[tuple[int, ...]] = []
     begin = 0

@@ -2,7 +2,7 @@
 
 from .engine import Pipeline, Told, run
 from .forward import predict
-from .schedule import Schedule, cut, order, schedule
+from .schedule import Schedule, order, schedule
 from .stage import Turns, scan
 
-__all__ = ["Pipeline", "Schedule", "Told", "Turns", "cut", "order", "predict", "run", "scan", "schedule"]
+__all__ = ["Pipeline", "Schedule", "Told", "Turns", "order", "predict", "run", "scan", "schedule"]

@@ -153,18 +153,6 @@ def _marks(tick: np.ndarray, ticks: int) -> np.ndarray:
     return found
 
 
-def cut(turns: Sequence[int], stages: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Repeats of `turns` each, in a row, cut into stages of so many turns: for each repeat its turns in each stage."""
-    found: list[tuple[int, ...]] = []
-    ends = np.cumsum(stages)
-    begin = 0
-    for own in turns:
-        stage = zip(ends - stages, ends, strict=True)
-        found.append(tuple(int(max(0, min(e, begin + own) - max(b, begin))) for b, e in stage))
-        begin += own
-    return tuple(found)
-
-
 def order(turns: Sequence[int], stages: int) -> tuple[int, ...]:
     """A stack of layers at rest: for each place the number of its layer, or -1 where it is padding.
 

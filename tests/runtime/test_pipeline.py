@@ -15,6 +15,7 @@ from meshc.prove.flops import product_flops
 from meshc.runtime import pipeline
 from meshc.runtime.order import canonical, on_devices
 from meshc.runtime.pipeline.schedule import Kind
+from meshc.semantics.pipeline import turns_of_stages
 
 EMBED, MLP, VOCAB, ROWS = 4, 8, 16, 4
 REPEATS = {"dense": 3, "wide": 5}
@@ -158,7 +159,7 @@ def numbers(microbatches):
 )
 def test_a_pipeline_trains_what_one_device_trains(kind, microbatches, rounds, stages, together):
     weights, seen, ids = numbers(microbatches)
-    cut = pipeline.cut(tuple(REPEATS.values()), stages)
+    cut = turns_of_stages(tuple(REPEATS.values()), stages)
     orders = {r: pipeline.order(turns, 2) for r, turns in zip(REPEATS, cut, strict=True)}
     schedule = pipeline.schedule(kind, 2, microbatches, rounds)
     plan = pipeline.Pipeline(("pp",), schedule, cut, tuple(REPEATS), together=together)
