@@ -20,7 +20,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace a span by text; `safe` when it cannot change what a correct spec means."""
+    """Replace a span by text; `safe` when it is surely what was meant, so that nobody need look at it first.
+
+    `meshc lint --fix` applies the edits of a diagnostic if all of them are safe, and else under `--unsafe-fixes`.
+    """
 
     span: Span
     text: str
@@ -32,8 +35,8 @@ class Diagnostic:
     """One problem.
 
     `labels[0]` is the primary place; it is empty only where there is no text to point at (a missing file).
-    `message` is lower case, names in backticks, no final period. `helps` are the cures, each a line.
-    `edits` carry them out.
+    `message` is lower case, names in backticks, no final period. `helps` are the cures, each a line. `edits` together
+    are one cure, the first that has any: who applies one of them applies all. Those of one diagnostic do not overlap.
     """
 
     code: str

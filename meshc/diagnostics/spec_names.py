@@ -46,7 +46,7 @@ def unknown_axis(name: str, span: Span, known: Iterable[str], after: Span | None
         helps.insert(0, f"did you mean `{found}`?")
     helps.append(f"or add `{name} = 1` to the mesh: an axis of size 1 claims nothing")
     insertion = Edit(Span(after.source, after.end, after.end), f"\n  {name} = 1")
-    return Diagnostic(base.code, base.message, base.labels, tuple(helps), (*base.edits, insertion))
+    return Diagnostic(base.code, base.message, base.labels, tuple(helps), base.edits or (insertion,))
 
 
 def unknown_function(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
