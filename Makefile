@@ -12,6 +12,8 @@ STEPS   :=
 AOT     := .cache/aot
 ZOO     := $(sort $(wildcard specs/zoo/*.mesh))
 MIXED   := 30
+INPUTS  := 1000000
+GUIDED  := 20000
 
 # Nothing is written outside the tree; compiled programs are kept from one run to the next.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -22,7 +24,7 @@ export JAX_PLATFORMS ?= cpu
 CODE  := meshc runtime templates specs tests benchmarks
 QUICK := $(wildcard tests/test_architecture.py tests/language tests/syntax tests/semantics tests/job tests/diagnostics)
 
-.PHONY: help run test check prove bench reference docs lock clean
+.PHONY: help run test check prove fuzz bench reference docs lock clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -43,9 +45,16 @@ lint: $(VENV)/.test
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-cache
 
-prove: $(VENV)/.test $(AOT)/.installed ## parity, placement, traffic of specs/zoo and of MIXED=30 drawn specs, then the slow tests
+prove: $(VENV)/.test $(AOT)/.installed ## parity, placement, traffic of specs/zoo and of MIXED=30 drawn specs, broken texts, then the slow tests
 	$(BIN)/meshc prove $(ZOO) --mixed $(MIXED) --jobs $(WORKERS)
+	$(BIN)/python -m tests.fuzz --workers $(WORKERS)
+	$(BIN)/python -m tests.fuzz.every --workers $(WORKERS)
 	$(BIN)/python -m pytest -m slow -n $(WORKERS)
+
+fuzz: $(VENV)/.test .cache/fuzz/.installed ## INPUTS=1000000 changed specs and jobs through the checker, every prefix of each, then GUIDED=20000 led by coverage
+	$(BIN)/python -m tests.fuzz --inputs $(INPUTS) --workers $(WORKERS)
+	$(BIN)/python -m tests.fuzz.every --letters --workers $(WORKERS)
+	PYTHONPATH=.cache/fuzz $(BIN)/python -m tests.fuzz.guided -runs=$(GUIDED) -print_final_stats=1
 
 bench: $(VENV)/.test ## the measured ratios of benchmarks/
 	$(BIN)/python -m benchmarks
@@ -68,6 +77,12 @@ $(VENV)/.run: requirements/run.lock setup.cfg | $(BIN)/python
 $(VENV)/.test: requirements/test.lock $(VENV)/.run
 	@echo "installing what $< pins into $(VENV)"
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r $<
+	@touch $@
+
+# Coverage for `make fuzz` alone: there is no build of it for every python and machine.
+.cache/fuzz/.installed: requirements/fuzz.in $(VENV)/.run
+	rm -rf .cache/fuzz
+	$(BIN)/python -m pip install --quiet --target .cache/fuzz -r $<
 	@touch $@
 
 # torch and transformers, for `make reference` alone.
