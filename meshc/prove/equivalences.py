@@ -16,6 +16,7 @@ Fewer bytes; `saved` says how many over which axes:
   with its forward one, those that it makes for that and for attention's own: gathered, or round a ring of two devices.
 - Two moves of one tensor in one way are one: where two layers that stand side by side each gather what both read.
 - So are the ways back of two moves with the same cotangent: of two that are scattered and then added.
+- So are the counts of one routing's tokens, which its load and its auxiliary loss each add up.
 
 Single numbers are compared with nothing: XLA merges such, and moves scalars in clipping that no layout speaks of.
 """
@@ -28,7 +29,8 @@ from collections.abc import Iterator, Mapping
 from meshc.semantics.collectives import Collective, Deriver, Settings
 from meshc.semantics.flat import Flat
 from meshc.semantics.placed import Computed, Moved, Placed, PlacedProgram
-from meshc.semantics.program import Elementwise, Kind
+from meshc.semantics.program import Elementwise, Kind, Load, LoadBalance, Value
+from meshc.semantics.routing import COUNTS
 
 Axes = tuple[str, ...]
 TRAVELS = ("collective-permute", "all-gather")
@@ -38,7 +40,12 @@ def saved(program: PlacedProgram, settings: Settings) -> dict[Axes, float]:
     """Bytes a device and step that a compiler may save, by the axes (in mesh order) that they go over."""
     total: defaultdict[Axes, float] = defaultdict(float)
     deriver = Deriver(program, settings)
-    merged = (*_merged_with_forward(deriver), *_travelled_once(deriver), *_equal_moves(deriver))
+    merged = (
+        *_merged_with_forward(deriver),
+        *_travelled_once(deriver),
+        *_equal_moves(deriver),
+        *_equal_counts(deriver),
+    )
     for c, num_bytes in (*_moved_out(deriver), *merged):
         total[tuple(a for a in program.sizes if a in c.axes)] += num_bytes
     return dict(total)
@@ -100,6 +107,16 @@ def _equal_moves(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
             yield from ((c, c.bytes_per_device) for c in deriver.back(item, moved))
         forward[there] += 1
         backward[back] += 1
+
+
+def _equal_counts(deriver: Deriver) -> Iterator[tuple[Collective, float]]:
+    counted: set[Value] = set()
+    for item in deriver.flat.statements:
+        match item.statement:
+            case Computed(op=Load(routed=routed) | LoadBalance(routed=routed)):
+                if routed in counted:
+                    yield from ((c, c.bytes_per_device) for c in deriver.of(item) if c.what == COUNTS)
+                counted.add(routed)
 
 
 def _sums(deriver: Deriver) -> Mapping[Placed, Placed]:

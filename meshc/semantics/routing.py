@@ -10,6 +10,9 @@ from meshc.semantics.needs import Axes, Need, Places, Routed, Rules, Trouble, ax
 from meshc.semantics.placed import InnerCollective, Layout, Placed, PlacedProgram
 from meshc.semantics.program import Combine, Dim, Elementwise, Load, LoadBalance, Op, Route, Value
 
+COUNTS = "tokens of each expert"
+"""What is added up of each routing's tokens, however many operations ask for it."""
+
 # ---------------------------------------------------------------- where tokens lie
 
 
@@ -114,10 +117,10 @@ def _shares(op: LoadBalance | Load, rules: Rules) -> Need:
     routed = rules.routed(op.routed)
     number = routed.route.experts.size
     sent = rules.places(op.routed)[routed.route.operand.dims[-1].name]
-    axes = (*routed.axes, *(a for a in sent if a not in routed.axes))
+    axes = tuple(a for a in rules.sizes if a in {*routed.axes, *sent})
     if not axes:
         return Need(((op.routed, None),), ((),) * len(op.result.dims))
-    inner = [InnerCollective("all_reduce", axes, number, 1, 0, "tokens of each expert", "int", True, True)]
+    inner = [InnerCollective("all_reduce", axes, number, 1, 0, COUNTS, "int", True, True)]
     if isinstance(op, LoadBalance):
         inner.append(InnerCollective("all_reduce", axes, number, 1, 0, "scores of each expert", "sum", True))
     return Need(((op.routed, None),), ((),) * len(op.result.dims), (), tuple(inner))

@@ -86,3 +86,21 @@ def test_layers_that_stand_side_by_side_move_what_both_read_once():
     assert beside == {("tp",): 2 * (again + 1) * activation}  # two turns; and the way back of the second scatter
     apart = SIDE_BY_SIDE.replace("Mlp(x) as two", "Mlp(2 * x) as two").replace("x + a + b", "x + a * b")
     assert not any(found("data(dp); tensor(tp, sequence = true)", apart, items=MLP_LAYER).values())
+
+
+ROUTED = """
+  param router: embed -> mlp
+  state bias: [mlp]
+  param up: [mlp] embed -> heads
+  param down: [mlp] heads -> embed
+  routed = route(x, by = sigmoid(x @ router), bias = bias)
+  bias := bias + load(routed)
+  loss load_balance(routed)
+  x = combine(tanh(routed @ up) @ down, routed)
+"""
+
+
+def test_tokens_of_one_routing_are_counted_once():
+    """A load and a loss of `mlp` experts: of two equal all-reduces of a count for each, over 4 devices, one is saved."""
+    assert found("data(dp); data(tp)", ROUTED) == {("dp", "tp"): 2 * (4 - 1) / 4 * MLP * FLOAT}
+    assert not any(found("data(dp); data(tp)", ROUTED.replace("  loss load_balance(routed)", "")).values())
