@@ -99,6 +99,11 @@ def test_the_end_of_the_file_can_be_pointed_at():
     assert shown(Diagnostic("E0101", "m", (Label(Span(source, 7, 7), "here"),)))[-2:] == ["2 |", "  | ^ here"]
 
 
+def test_what_ends_a_line_can_be_pointed_at():
+    source = SourceFile("a.mesh", "ab" + "\r" * 30)
+    assert shown(Diagnostic("E0101", "m", (Label(Span(source, 20, 20)),)))[-1] == "  |   ^"
+
+
 def test_an_empty_file_can_be_pointed_at():
     source = SourceFile("a.mesh", "")
     assert shown(Diagnostic("E0101", "m", (Label(Span(source, 0, 0)),)))[-2:] == ["1 |", "  | ^"]

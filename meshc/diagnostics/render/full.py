@@ -63,8 +63,9 @@ def _mark(label: Label, primary: bool) -> _Mark:
     """Where to underline. Of a span of several lines, the first; of an empty one, one character."""
     span = label.span
     line, column = span.source.position(span.start)
-    start = column - 1
-    shown = len(span.source.line(line).rstrip())
+    text = span.source.line(line)
+    start = min(column - 1, len(text))  # behind it are only the signs that end a line
+    shown = len(text.rstrip())
     end = max(min(start + span.end - span.start, shown), start + 1)
     return _Mark(label, line, start, end, primary)
 
