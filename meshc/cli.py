@@ -256,7 +256,8 @@ def _builder(path: str, slice: str | None, sets: tuple[str, ...]) -> Any:
     from meshc.prove.variants import Built
 
     def build_variant(flags: Sequence[str], on_slice: bool) -> Built | Sequence[Diagnostic]:
-        request = Request(path, slice if on_slice else "cpu-1", sets, over=tuple(flags))  # a job may name a slice, too
+        here = (*flags, "launch.backend=local")  # on virtual devices, whoever starts the job
+        request = Request(path, slice if on_slice else "cpu-1", sets, over=here)  # a job may name a slice, too
         compiled, diagnostics = compile_program(request)
         if compiled is None:
             return [d for d in diagnostics if d.severity == "error"]
@@ -310,7 +311,9 @@ def _built(directory: Path, out: str | None) -> Ready | Diagnostic:
         return built
     name, devices = built.manifest.get("slice"), built.manifest.get("devices")
     slice = find_slice(str(name["name"]))[0] if isinstance(name, dict) and "name" in name else None
-    env = environment(slice, devices if isinstance(devices, int) else 1)
+    launch = built.manifest.get("launch")
+    backend = str(launch["backend"]) if isinstance(launch, dict) and "backend" in launch else "local"
+    env = environment(slice, devices if isinstance(devices, int) else 1, backend, str(directory))
     return env if isinstance(env, Diagnostic) else Ready(directory, run_directory(directory.resolve().name, out), env)
 
 

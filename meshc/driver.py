@@ -119,12 +119,16 @@ def _job_holds(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
     """What is wrong with a job for this program."""
     from meshc.job.groups import groups_match
     from meshc.job.idle import settings_hold
+    from meshc.job.launching import launch_holds
+    from meshc.job.shared_dirs import directory_shared
     from meshc.semantics.feeds import source_feeds
 
     paths = [w.weight.dotted for w in placed.weights if w.weight.trained]
     yield from groups_match(job, paths)
     yield from settings_hold(job, paths)
     yield from source_feeds(job, placed.program)
+    yield from launch_holds(job, placed.devices)
+    yield from directory_shared(job)
 
 
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
@@ -132,6 +136,7 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
     from meshc.codegen.beside import copies, manifest
     from meshc.cost.of_job import settings_of
     from meshc.cost.report import report
+    from meshc.job.launch_plan import launch_plan
     from meshc.semantics.collectives import derive
 
     checked = check(request, with_job=True)
@@ -140,7 +145,8 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
         return None, checked.diagnostics
     job = target.job.job
     collectives = derive(placed, settings_of(job, target.slice))
-    told = report(placed, collectives, settings_of(job), job.train.optimizer, target.slice)
+    elsewhere = launch_plan(job, target.slice) if job.launch.backend != "local" else None
+    told = report(placed, collectives, settings_of(job), job.train.optimizer, target.slice, elsewhere)
     files: dict[str, str] = {}
     if emit:
         from meshc.codegen.emit import emit as emit_program

@@ -10,6 +10,8 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
      "pipeline": {"axes": [axis], "schedule": str, "stages": int, "rounds": int, "microbatches": int,
                   "turns": {dim: [int]}, "idle_share": float, "live": int} | null,      see cost/stages.py
      "slice": {"name": str, "chips": int} | null,
+     "launch": {"backend": str, "hosts": int, "processes_per_host": int, "processes": int,
+                "local_device_ids": [[int]]} | null,   of a job that another backend than `local` starts
      "axes": [{"axis": axis, "size": int, "links": [str], "slowest": str, "bandwidth": float | null,
                "seconds": float | null}],
      "tensors": [{"path": str, "kind": KIND, "dims": [str], "shape": [int], "placement": {dim: [axis]},
@@ -41,6 +43,7 @@ from typing import Any, Literal
 from meshc.cost.links import AxisLinks, axis_links, price
 from meshc.cost.memory import Memory, memory
 from meshc.cost.stages import Stages, stages
+from meshc.job.launch_plan import LaunchPlan
 from meshc.job.model import Optimizer
 from meshc.job.slices import Slice
 from meshc.semantics.collectives import Collective, Settings
@@ -80,6 +83,7 @@ class Report:
     axes: tuple[AxisLinks, ...] = ()
     orders: dict[str, Order] = field(default_factory=dict)
     pipeline: Stages | None = None
+    launch: LaunchPlan | None = None
 
     @property
     def devices(self) -> int:
@@ -104,6 +108,7 @@ def report(
     settings: Settings,
     optimizer: Optimizer,
     slice: Slice | None = None,
+    launch: LaunchPlan | None = None,
 ) -> Report:
     tensors = (*_weights(placed, settings), *_inputs(placed, settings), *_activations(placed, settings))
     program = placed.program
@@ -121,6 +126,7 @@ def report(
         tuple(axis_links(placed, collectives, wired)),
         placed.orders,
         stages(placed),
+        launch,
     )
 
 
@@ -197,6 +203,7 @@ def as_json(report: Report) -> dict[str, Any]:
             "turns": {dim: list(turns) for dim, turns in report.pipeline.turns},
         },
         "slice": {"name": report.slice.name, "chips": report.slice.chips} if report.slice else None,
+        "launch": report.launch.as_json() if report.launch else None,
         "axes": [_axis(axis) for axis in report.axes],
         "tensors": [_plain(tensor) for tensor in report.tensors],
         "collectives": [_collective(collective, report.network) for collective in report.collectives],

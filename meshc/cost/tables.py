@@ -42,6 +42,8 @@ def _mesh(report: Report) -> Iterator[str]:
     axes = " x ".join(f"{axis} {size}" for axis, size in report.mesh.items())
     where = f" on {report.slice.name}" if report.slice else ""
     yield f"mesh: {axes} = {report.devices} devices{where}" if axes else f"mesh: one device{where}"
+    if report.launch:
+        yield f"launch: {report.launch.words}"
     for name, (group, inner) in report.views.items():
         yield f"  {name} regroups {', '.join(group)}: {' x '.join(f'{axis} {size}' for axis, size in inner.items())}"
     for axis, parts in report.refined.cut.items():

@@ -119,6 +119,11 @@ TITLES: dict[str, str] = {
     "E0512": "microsteps that do not divide the batch",
     "E0513": "YAML nested too deeply",
     "E0515": "a model that the source of data cannot feed",
+    "E0520": "a coordinator that the other hosts do not reach",
+    "E0521": "a launch on other hosts than the slice has",
+    "E0522": "processes that drive other devices than there are",
+    "E0523": "launch settings that contradict each other",
+    "E0524": "checkpoints where only one host sees them",
     "W0514": "a setting that nothing reads",
     # ---------------------------------------------------------------- building and running (E06xx)
     "E0601": "the directory to build into holds something else",

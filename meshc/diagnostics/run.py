@@ -51,9 +51,13 @@ def several_hosts(slice_name: str, hosts: int, chips: int) -> Diagnostic:
     return Diagnostic("E0604", f"slice `{slice_name}` is {hosts} hosts, and this is one machine", (), helps)
 
 
-def other_backend(backend: str) -> Diagnostic:
-    helps = ("`--set launch.backend=local` runs it here", "`meshc build` writes the program to start there")
-    return Diagnostic("E0604", f"the job is for `{backend}`, which `meshc run` does not start", (), helps)
+def other_backend(backend: str, program: str | None) -> Diagnostic:
+    """`program` is the directory of a built one."""
+    flag = "`--set launch.backend=local`"
+    helps = (f"{flag} runs it here", "`meshc build` writes the program to start there")
+    if program is not None:
+        helps = (f"`{program}/train.py` is what to start there", f"built with {flag}, it runs here")
+    return Diagnostic("E0604", f"the job is for `{backend}`, which `meshc run` does not start yet", (), helps)
 
 
 def killed(signal: str) -> Diagnostic:

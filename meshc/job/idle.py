@@ -8,7 +8,8 @@ from meshc.diagnostics import job as say
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.groups import matches
 from meshc.job.job_file import JobFile
-from meshc.job.model import OptimizerName
+from meshc.job.launching import READ_BY_BACKEND
+from meshc.job.model import Launch, OptimizerName
 
 READ_BY_OPTIMIZER: dict[OptimizerName, frozenset[str]] = {
     "adamw": frozenset(("b1", "b2", "eps")),
@@ -26,14 +27,16 @@ READ_BY_SOURCE = {
 }
 
 
+KEYS = frozenset(Launch.model_fields) - {"backend"}
+
+
 def settings_hold(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
     """W0514 for what is written to no effect, E0507 for a source of files without files. `paths` are the weights'."""
     yield from _data(job)
     yield from _optimizer(job)
     yield from _groups(job, paths)
-    if job.job.launch.backend == "local":
-        named = {name for name in type(job.job.launch).model_fields if getattr(job.job.launch, name)}
-        yield from _unread(job, ("launch",), named - {"backend"}, "the backend `local`")
+    backend = job.job.launch.backend
+    yield from _unread(job, ("launch",), KEYS - READ_BY_BACKEND[backend], f"the backend `{backend}`")
 
 
 def _data(job: JobFile) -> Iterator[Diagnostic]:

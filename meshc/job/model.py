@@ -15,10 +15,11 @@ Remat = Literal["none", "attention", "dots", "full"]
 """What the backward pass computes again: nothing, attention's scores, all but the products, everything."""
 OptimizerName = Literal["adamw", "adam", "sgd", "lion", "adafactor", "lamb"]
 Schedule = Literal["constant", "cosine", "linear"]
-Backend = Literal["local", "ssh", "slurm", "kubernetes", "jobset", "tpu_vm"]
+Backend = Literal["local", "ssh", "slurm", "kubernetes", "tpu-vm"]
 
 Count = Annotated[int, Field(ge=1, le=2**40)]
 Amount = Annotated[int, Field(ge=0, le=2**40)]
+Port = Annotated[int, Field(ge=1, le=65535)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 Positive = Annotated[float, Field(gt=0, le=1e30)]
 NotNegative = Annotated[float, Field(ge=0, le=1e30)]
@@ -101,22 +102,36 @@ class Data(Strict):
 class Checkpoint(Strict):
     """`dir` is relative to the run's directory.
 
-    One is written each `every` steps and at the end; `keep` of them stay. A run that starts takes its weights, and
-    only them, from `init_from`: a run's directory, its checkpoints, or one of them, relative to this file.
+    One is written each `every` steps and at the end; `keep` of them stay. Several hosts write one checkpoint together,
+    so all of them must see `dir`: `shared: true` says that they do, of a path of which one cannot tell; a bucket they
+    always see. A run that starts takes its weights, and only them, from `init_from`: a run's directory, its
+    checkpoints, or one of them, relative to this file.
     """
 
     dir: Annotated[str, Field(min_length=1)] = "checkpoints"
+    shared: bool | None = None
     every: Count = 100
     keep: Count = 3
     init_from: str | None = None
 
 
 class Launch(Strict):
-    """How processes are started; what a backend needs beyond this, it says when it is used."""
+    """How processes are started: `local` ones on this machine, those of the other backends on the slice's hosts.
+
+    `nodes` is how many hosts take part (null: the slice's), `hosts` their names, for `ssh`. On each start
+    `processes_per_host` processes, which share its devices: `devices_per_process` each (null: all of them). They meet
+    at `coordinator`, a name or address of the first host with or without a port; null leaves it to the backend.
+    `name` is the job's, and for `tpu-vm` the TPU's.
+    """
 
     backend: Backend = "local"
     nodes: Count | None = None
-    hosts: tuple[str, ...] = ()
+    hosts: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    processes_per_host: Count = 1
+    devices_per_process: Count | None = None
+    coordinator: str | None = None
+    port: Port | None = None
+    name: Annotated[str, Field(min_length=1)] | None = None
     partition: str | None = None
     account: str | None = None
     time: str | None = None
@@ -126,7 +141,6 @@ class Launch(Strict):
     project: str | None = None
     python: Annotated[str, Field(min_length=1)] | None = None
     env: dict[str, str] = Field(default_factory=dict)
-    port: Annotated[int, Field(ge=1, le=65535)] | None = None
 
 
 class Job(Strict):

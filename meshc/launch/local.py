@@ -24,10 +24,15 @@ SECONDS_TO_END = 30
 _PLATFORMS = {"cpu": "cpu", "tpu": "tpu", "gpu": "cuda"}
 
 
-def environment(slice: Slice | None, devices: int, backend: str = "local") -> Environment | Diagnostic:
-    """How the program stands on this machine. Without a slice: on as many virtual CPU devices as its mesh has."""
+def environment(
+    slice: Slice | None, devices: int, backend: str = "local", program: str | None = None
+) -> Environment | Diagnostic:
+    """How the program stands on this machine. Without a slice: on as many virtual CPU devices as its mesh has.
+
+    `program` is the directory of one that is built already, whose backend no flag changes.
+    """
     if backend != "local":
-        return say.other_backend(backend)
+        return say.other_backend(backend, program)
     if slice is None:
         return Environment(platform="cpu", cpu_devices=devices)
     if slice.hosts > 1:

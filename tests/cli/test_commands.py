@@ -302,7 +302,9 @@ def test_run_of_a_run_names_its_program(meshc, tmp_path: Path):
     assert "`meshc run r/program --out r --resume` goes on with it" in done.err
 
 
-@pytest.mark.parametrize("settings", [["--slice", "cpu-2x1"], ["--set", "launch.backend=slurm"]])
+@pytest.mark.parametrize(
+    "settings", [["--slice", "cpu-2x1"], ["--set", "launch.backend=slurm", "--set", "launch.nodes=1"]]
+)
 def test_run_elsewhere_is_refused_before_anything_is_written(meshc, home: Path, settings: list[str]):
     done = meshc("run", "spec.mesh", *settings, cwd=home)
     assert done.code == 1

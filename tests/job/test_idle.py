@@ -39,6 +39,7 @@ def told(directory: Path, job: str) -> list[tuple[str, str]]:
         ("train: {optimizer: {groups: [{match: '*', frozen: true, lr_scale: 3}]}}", ["3"]),
         ("train: {optimizer: {groups: [{match: '*'}, {match: Tiny.table, frozen: true}]}}", ["Tiny.table"]),
         ("launch: {backend: local, nodes: 4, env: {A: b}}", ["4", "{A: b}"]),
+        ("launch: {backend: slurm, nodes: 1, zone: b, image: c}", ["b", "c"]),
     ],
 )
 def test_what_nothing_reads_is_said(tmp_path: Path, job: str, pointed: list[str]):
@@ -53,7 +54,7 @@ def test_what_nothing_reads_is_said(tmp_path: Path, job: str, pointed: list[str]
         "train: {optimizer: {name: sgd, momentum: 0.5, weight_decay: 0.1}}",
         "train: {optimizer: {name: adamw, b1: 0.5, b2: 0.5, eps: 1.0, final: 0.5, decay: 7}}",
         "train: {optimizer: {groups: [{match: Tiny.table, frozen: true}, {match: '*', lr_scale: 2}]}}",
-        "launch: {backend: slurm, nodes: 4, partition: a}",
+        "launch: {backend: slurm, nodes: 1, partition: a, name: b}",
     ],
 )
 def test_what_is_read_is_not_complained_of(tmp_path: Path, job: str):
