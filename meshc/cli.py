@@ -16,7 +16,7 @@ import click
 
 from meshc import __version__
 from meshc.console import bug, exit_code, fail, rewritten, show, unprinted
-from meshc.diagnostics.arrange import arranged, counted, has_errors, plural
+from meshc.diagnostics.arrange import arranged, has_errors, plural
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.target import Request
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MOST_JOBS = 8
 """Programs that run side by side: each has its own devices, threads and memory."""
 CODE = re.compile(r"[EW][0-9]{4}", re.IGNORECASE)
+
+FORMS = ("full", "concise", "json", "sarif", "github")
 
 Command = Callable[..., Any]
 _slice = click.option(
@@ -51,17 +53,21 @@ def cli() -> None:
 @_slice
 @_set
 @_strict
-@click.option("--format", "form", type=click.Choice(["full", "concise", "json"]), default="full")
-def lint(paths: Sequence[str], slice: str | None, sets: tuple[str, ...], strict: bool, form: str) -> int:
-    """Check specs or jobs, and say all that is wrong with them."""
-    from meshc.driver import check
+@click.option("--format", "form", type=click.Choice(FORMS), default="full", help="How to say what is wrong.")
+@click.option("--fix", is_flag=True, help="Mend what is surely meant otherwise, in the files named.")
+@click.option("--unsafe-fixes", "unsafe", is_flag=True, help="With --fix or --diff: all cures, also those to look at.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
+@click.option("--stdin-filename", "stdin_name", metavar="NAME", help="What to call the text that `-` reads.")
+def lint(paths: Sequence[str], unsafe: bool, **flags: Any) -> int:
+    """Check specs or jobs, and say all that is wrong with them.
 
-    found = [d for path in dict.fromkeys(paths) for d in check(Request(path, slice, sets)).diagnostics]
-    diagnostics = arranged(found)
-    show(diagnostics, form, sys.stdout)
-    if form != "json":
-        click.echo(f"{plural(len(set(paths)), 'file')} checked: {counted(diagnostics) or 'no problems'}")
-    return exit_code(diagnostics, strict)
+    A directory stands for the specs in it, `-` for the standard input.
+    """
+    from meshc.lint.run import Options, lint
+
+    if unsafe and not (flags["fix"] or flags["diff"]):
+        raise click.UsageError("--unsafe-fixes goes with --fix or --diff")
+    return lint(paths, Options(unsafe=unsafe, **flags))
 
 
 @cli.command()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,25 +15,32 @@ from meshc import __version__
 from meshc.diagnostics.arrange import has_errors
 from meshc.diagnostics.model import Diagnostic
 
+WIDEST = 1_000
 BUG = 3
 """The exit code."""
 
 
 def rewritten(path: Path, text: str) -> list[Diagnostic]:
-    """Writes a file anew, whole or not at all."""
-    from meshc.diagnostics.run import cannot_write
+    """Writes a file anew, whole or not at all. Its mode stays, and so does a byte order mark."""
+    from meshc.diagnostics.run import cannot_write, read_only
     from meshc.load import reason
 
     path = path.resolve()
     staging = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        staging.write_bytes(text.encode())
-        staging.chmod(path.stat().st_mode)
+        mode = path.stat().st_mode
+        if not mode & 0o222:  # to put another file in its place would be possible all the same
+            return [read_only(str(path))]
+        with path.open("rb") as old:
+            mark = codecs.BOM_UTF8 if old.read(3) == codecs.BOM_UTF8 else b""
+        staging.write_bytes(mark + text.encode())
+        staging.chmod(mode)
         staging.replace(path)
     except OSError as error:
         return [cannot_write(str(path), reason(error))]
     finally:
-        staging.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            staging.unlink(missing_ok=True)
     return []
 
 
@@ -41,20 +50,45 @@ def fail(*diagnostics: Diagnostic) -> int:
 
 
 def show(diagnostics: Iterable[Diagnostic], form: str, stream: Any) -> None:
-    from meshc.diagnostics.render import concise, full
-
-    if form == "json":
-        from meshc.diagnostics.render import json
-
-        text = json.render(diagnostics)
-    elif form == "concise":
-        text = concise.render(diagnostics)
-    else:
-        colour = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        text = full.render(diagnostics, colour)
-        text += "\n" if text else ""
+    text = _rendered(diagnostics, form, stream)
     if text:
         stream.write(text)
+
+
+def _rendered(diagnostics: Iterable[Diagnostic], form: str, stream: Any) -> str:
+    match form:
+        case "json":
+            from meshc.diagnostics.render import json
+
+            return json.render(diagnostics)
+        case "sarif":
+            from meshc.diagnostics.render import sarif
+
+            return sarif.render(diagnostics)
+        case "github":
+            from meshc.diagnostics.render import github
+
+            return github.render(diagnostics)
+        case "concise":
+            from meshc.diagnostics.render import concise
+
+            return concise.render(diagnostics)
+    from meshc.diagnostics.render import full
+
+    text = full.render(diagnostics, _coloured(stream), _columns(stream))
+    return text + "\n" if text else ""
+
+
+def _coloured(stream: Any) -> bool:
+    """https://no-color.org and https://force-color.org: what is set and not empty, the first before the second."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def _columns(stream: Any) -> int:
+    """How wide the terminal is; what is no terminal takes any width."""
+    return shutil.get_terminal_size().columns if stream.isatty() else WIDEST
 
 
 def exit_code(diagnostics: Sequence[Diagnostic], strict: bool) -> int:

@@ -14,6 +14,15 @@ def no_spec(path: str) -> Diagnostic:
     return Diagnostic("E0136", f"`{path}` is a job, and `meshc fmt` writes specs", (), ("name its `spec` instead",))
 
 
+def no_specs_in(path: str) -> Diagnostic:
+    help_line = "name a file, or a directory with specs: files that end in `.mesh`"
+    return Diagnostic("E0131", f"`{path}` is a directory without specs", (), (help_line,))
+
+
+def read_only(path: str) -> Diagnostic:
+    return Diagnostic("E0602", f"cannot write `{path}`: it is read-only", (), (f"`chmod u+w {path}` lets meshc write",))
+
+
 def unprinted(why: str) -> Diagnostic:
     return Diagnostic("E0602", f"cannot write the output: {why}")
 

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The command line: a path and what its flags say, as text. `over` are settings of ours, which win over `sets`."""
+    """The command line: a path and what its flags say, as text. `over` are settings of ours, which win over `sets`.
+
+    `source` is the file's text, where it is known already and perhaps not (yet) what lies on disk.
+    """
 
     path: str
     slice: str | None = None
     sets: tuple[str, ...] = ()
     steps: int | None = None
     over: tuple[str, ...] = ()
+    source: SourceFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ def read(request: Request, with_job: bool) -> tuple[Target | None, list[Diagnost
 
     A spec is asked for its job only `with_job`: reading one costs time.
     """
-    source = load(request.path)
+    source = request.source or load(request.path)
     if isinstance(source, Diagnostic):
         return None, [source]
     flags, problems = _flags(request)

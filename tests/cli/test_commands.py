@@ -11,6 +11,7 @@ import meshc.cli as cli
 from meshc.console import BUG
 from meshc.diagnostics.codes import TITLES
 from meshc.launch.program_dir import write_program
+from meshc.lint import run
 
 SPEC = """\
 mesh { dp = 2 }
@@ -341,7 +342,7 @@ def test_the_traceback_of_a_bug_only_when_asked_for(monkeypatch, capsys):
     def broken(*_: object, **__: object):
         raise RuntimeError("planted")
 
-    monkeypatch.setattr(cli, "arranged", broken)
+    monkeypatch.setattr(run, "arranged", broken)
     for debug in ("", "1"):
         monkeypatch.setenv("MESHC_DEBUG", debug)
         assert cli._main(["lint", "missing.mesh"]) == BUG
@@ -367,7 +368,7 @@ def test_output_that_a_full_disk_does_not_take(home: Path, command: str, streams
     assert streams != "> /dev/full" or "cannot write the output: no space left on device" in done.stderr
 
 
-@pytest.mark.parametrize(("streams", "out"), [(">&-", ""), ("2>&-", "1 file checked: no problems\n"), (">&- 2>&-", "")])
+@pytest.mark.parametrize(("streams", "out"), [(">&-", ""), ("2>&-", "no problems in spec.mesh\n"), (">&- 2>&-", "")])
 def test_closed_streams(home: Path, streams: str, out: str):
     shell = f"{sys.executable} -m meshc.cli lint spec.mesh {streams}"
     done = subprocess.run(["bash", "-c", shell], cwd=home, capture_output=True, text=True, check=False)

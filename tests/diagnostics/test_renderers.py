@@ -1,6 +1,9 @@
 """The concise and the JSON form, order and counting."""
 
 import json
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
 
 from meshc.diagnostics.arrange import arranged, counted
 from meshc.diagnostics.model import Diagnostic, Edit, Label
@@ -8,6 +11,7 @@ from meshc.diagnostics.render import concise
 from meshc.diagnostics.render import json as as_json
 from meshc.source import SourceFile, Span
 
+SCHEMA = Draft202012Validator(json.loads((Path(__file__).parents[2] / "docs" / "lint.schema.json").read_text()))
 SOURCE = SourceFile("a.mesh", "mesh {\n  tp = 4\n}\n")
 TP = Span(SOURCE, 9, 11)
 FOUND = Diagnostic("E0503", "`tp` is given twice", (Label(TP, "again"),), ("keep one",), (Edit(TP, "dp", safe=True),))
@@ -63,3 +67,12 @@ def test_a_file_read_twice_is_one_file():
 def test_counting():
     assert counted([]) == ""
     assert counted([FOUND, FOUND, Diagnostic("W0140", "m")]) == "2 errors and 1 warning"
+
+
+def test_json_is_as_its_schema_in_the_docs_says():
+    Draft202012Validator.check_schema(SCHEMA.schema)
+    for found in ([], [FOUND], [Diagnostic("W0140", "m")]):
+        SCHEMA.validate(json.loads(as_json.render(found)))
+    shown = json.loads(as_json.render([FOUND]))
+    shown["diagnostics"][0]["note"] = ""
+    assert not SCHEMA.is_valid(shown)

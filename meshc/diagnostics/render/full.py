@@ -10,6 +10,9 @@ from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.render.text import WINDOW, Line, clean, paint
 from meshc.source import SourceFile
 
+NARROWEST = 40
+"""Columns of a line that are shown even where the terminal has to wrap them."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
@@ -24,11 +27,12 @@ class _Mark:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What all lines of one diagnostic share: the gutter's width, and colours."""
+    """What all lines of one diagnostic share: the gutter's width, colours, and how much of a line is shown."""
 
     gutter: int
     severity: str
     colour: bool
+    window: int
 
     def row(self, number: str = "", text: str = "") -> str:
         edge = paint(f"{number:>{self.gutter}} |", "frame", self.colour)
@@ -38,16 +42,20 @@ class _Frame:
         return f"{' ' * self.gutter}{paint(sign, 'frame', self.colour)} {clean(place)}"
 
 
-def render(diagnostics: Iterable[Diagnostic], colour: bool = False) -> str:
-    """All of them, with an empty line between two; ends in a newline unless there is nothing."""
-    return "\n".join("\n".join(_diagnostic(d, colour)) + "\n" for d in diagnostics)
+def render(diagnostics: Iterable[Diagnostic], colour: bool = False, columns: int = 10 * WINDOW) -> str:
+    """All of them, with an empty line between two; ends in a newline unless there is nothing.
+
+    `columns` is the width of the terminal.
+    """
+    return "\n".join("\n".join(_diagnostic(d, colour, columns)) + "\n" for d in diagnostics)
 
 
-def _diagnostic(diagnostic: Diagnostic, colour: bool) -> Iterator[str]:
+def _diagnostic(diagnostic: Diagnostic, colour: bool, columns: int) -> Iterator[str]:
     head = paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity, colour)
     yield head + paint(f": {clean(diagnostic.message)}", "bold", colour)
     marks = [_mark(label, i == 0) for i, label in enumerate(diagnostic.labels)]
-    frame = _Frame(max((len(str(mark.line)) for mark in marks), default=1), diagnostic.severity, colour)
+    gutter = max((len(str(mark.line)) for mark in marks), default=1)
+    frame = _Frame(gutter, diagnostic.severity, colour, max(NARROWEST, min(WINDOW, columns - gutter - 3)))
     for i, (source, places) in enumerate(_by_file(marks)):
         yield frame.arrow("-->" if i == 0 else ":::", str(places[0].label.span))
         yield frame.row()
@@ -84,7 +92,7 @@ def _snippet(source: SourceFile, marks: list[_Mark], frame: _Frame) -> Iterator[
     previous = None
     for number, places in groupby(sorted(marks, key=lambda m: (m.line, m.start, m.end)), key=lambda m: m.line):
         if previous is not None and number == previous + 2:
-            yield frame.row(str(number - 1), Line.of(source.line(number - 1)).window(0, 0)[0])
+            yield frame.row(str(number - 1), Line.of(source.line(number - 1)).window(0, 0, frame.window)[0])
         elif previous is not None and number > previous + 2:
             yield paint("...", "frame", frame.colour)
         yield from _underlined(source, number, list(places), frame)
@@ -106,8 +114,8 @@ def _underlined(source: SourceFile, number: int, marks: list[_Mark], frame: _Fra
 def _rows(number: int, text: str, marks: list[_Mark], frame: _Frame) -> Iterator[str]:
     line = Line.of(text + " ")  # a place may be just behind the end
     while marks:
-        near = [m for m in marks if line.stops[m.end] - line.stops[marks[0].start] <= WINDOW // 2] or marks[:1]
-        shown, left = line.window(near[0].start, near[-1].end)
+        near = [m for m in marks if line.stops[m.end] - line.stops[marks[0].start] <= frame.window // 2] or marks[:1]
+        shown, left = line.window(near[0].start, near[-1].end, frame.window)
         yield frame.row(str(number), shown.rstrip())
         for mark in near:
             yield frame.row("", _underline(mark, line, left, frame))
@@ -116,7 +124,7 @@ def _rows(number: int, text: str, marks: list[_Mark], frame: _Frame) -> Iterator
 
 def _underline(mark: _Mark, line: Line, left: int, frame: _Frame) -> str:
     begin = line.stops[mark.start] - left
-    width = max(1, min(line.stops[mark.end] - left, WINDOW + 1) - begin)
+    width = max(1, min(line.stops[mark.end] - left, frame.window + 1) - begin)
     style = frame.severity if mark.primary else "note"
     text = clean(mark.label.text)
     sign = ("^" if mark.primary else "-") * width

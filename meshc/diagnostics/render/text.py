@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 TAB = 4
 WINDOW = 110
-"""Columns of a line that are shown at once."""
+"""Columns of a line that are shown at once, at most."""
 
 _STYLES = {"error": "1;31", "warning": "1;33", "bold": "1", "frame": "1;34", "note": "1;34", "help": "1;36"}
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -56,16 +56,16 @@ class Line:
             stops.append(stops[-1] + (len(cell) if char == "\t" else _columns(cell)))
         return Line(tuple(cells), tuple(stops))
 
-    def window(self, start: int, end: int) -> tuple[str, int]:
+    def window(self, start: int, end: int, width: int = WINDOW) -> tuple[str, int]:
         """The part shown when characters `start` to `end` are pointed at, and the column that became its first.
 
         A whole line where it fits; else with an ellipsis where text is left out.
         """
-        if self.stops[-1] <= WINDOW:
+        if self.stops[-1] <= width:
             return "".join(self.cells), 0
-        middle = (self.stops[start] + min(self.stops[end], self.stops[start] + WINDOW)) // 2
-        left = max(0, min(middle - WINDOW // 2, self.stops[-1] - WINDOW))
-        inside = [i for i in range(len(self.cells)) if left <= self.stops[i] and self.stops[i + 1] <= left + WINDOW]
+        middle = (self.stops[start] + min(self.stops[end], self.stops[start] + width)) // 2
+        left = max(0, min(middle - width // 2, self.stops[-1] - width))
+        inside = [i for i in range(len(self.cells)) if left <= self.stops[i] and self.stops[i + 1] <= left + width]
         first, last = inside[0], inside[-1]
         before, after = "…" if first else "", "…" if last + 1 < len(self.cells) else ""
         return before + "".join(self.cells[first : last + 1]) + after, self.stops[first] - len(before)
