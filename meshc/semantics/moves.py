@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 from meshc.semantics.placed import Layout, Step, StepKind
 
 Axes = tuple[str, ...]
 
 
+@functools.lru_cache(maxsize=4096)  # a program asks for the same few moves again and again
 def plan(source: Layout, target: tuple[Axes, ...], varying: frozenset[str]) -> tuple[Step, ...]:
     """Steps from `source` to the axes `target`, for a use that varies over `varying`.
 

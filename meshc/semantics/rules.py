@@ -72,13 +72,26 @@ class RuleBook:
         self.refined: Refined = refine(self.program)
         self.order = {axis: i for i, axis in enumerate(self.refined.sizes)}
         self.regrouped = {view.name: frozenset(self.refined.of(view.group)) for view in self.program.views}
+        self._about: dict[str, list[Rule]] = {}  # the rules that name a dim, in the order of the text
+        for rule in self.program.rules:
+            for dim in dict.fromkeys(rule.dims):
+                self._about.setdefault(dim, []).append(rule)
+        self._places = frozenset(name for rule in self.program.rules for name in rule.within) | self.regrouped.keys()
+        self._by_path = any(rule.of for rule in self.program.rules)
+        self._met: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def claimed(self, dims: Sequence[str], chain: tuple[str, ...], rest: Rest = Rest.USE, path: str = "") -> Claimed:
         """Axes of a tensor with these dims, used in the layers and primitives of `chain` (outermost first)."""
-        key = (tuple(dims), chain, rest, path if self._speaks_of(path) else "")
+        key = (tuple(dims), self._met_by(chain), rest, path if self._by_path else "")
         if key not in self._memo:
-            self._memo[key] = self._claim(key[0], chain, rest, path)
+            self._memo[key] = self._claim(*key)
         return self._memo[key]
+
+    def _met_by(self, chain: tuple[str, ...]) -> tuple[str, ...]:
+        """The places of a chain that some rule or view speaks of: where these are the same, so is every answer."""
+        if chain not in self._met:
+            self._met[chain] = tuple(name for name in chain if name in self._places)
+        return self._met[chain]
 
     def parts_in_zigzag(self) -> dict[str, int]:
         """Of all tensors asked for so far: the dims in zigzag order, and into how many pairs of chunks they are cut."""
@@ -88,9 +101,6 @@ class RuleBook:
                 if turned:
                     parts[dim] = max(parts.get(dim, 1), math.prod(self.refined.sizes[a] for a in axes[:turned]))
         return parts
-
-    def _speaks_of(self, path: str) -> bool:
-        return bool(path) and any(rule.of for rule in self.program.rules)
 
     def _claim(self, dims: tuple[str, ...], chain: tuple[str, ...], rest: Rest, path: str) -> Claimed:
         clashes: list[Clash] = []
@@ -142,7 +152,7 @@ class RuleBook:
     def _speaking(self, dim: str, dims: tuple[str, ...], chain: tuple[str, ...], rest: Rest, path: str):
         """The rules about a dim of a tensor, outermost level first."""
         found: list[tuple[Level, Rule]] = []
-        for rule in self.program.rules:
+        for rule in self._about.get(dim, ()):
             depth = _depth(rule.within, chain)
             if rule.rest not in ANCESTRY[rest] or depth is None or not _names(rule, dim, dims):
                 continue

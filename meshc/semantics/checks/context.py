@@ -43,19 +43,20 @@ class Context:
     def spots(self) -> tuple[Spot, ...]:
         """Every (dim, axes) that occurs in the program, once, with the first tensor that has it."""
         found: dict[tuple[str, tuple[str, ...]], Spot] = {}
-        for spot in self._all():
-            if spot.axes:
-                found.setdefault((spot.dim.name, spot.axes), spot)
+        for tensor, dim, axes, because in self._all():
+            if axes and (key := (dim.name, axes)) not in found:
+                found[key] = Spot(tensor, dim, axes, because or self._rules(dim, axes))
         return tuple(found.values())
 
     def shards(self, axes: tuple[str, ...]) -> int:
         return self.placed.shards(axes)
 
-    def _all(self) -> Iterator[Spot]:
+    def _all(self) -> Iterator[tuple[str, Dim, tuple[str, ...], tuple[Rule, ...]]]:
+        """The dims of every tensor, with their axes and the rules that put the tensor there, where that is known."""
         for placed in (*self.placed.inputs, *self._results()):
             because = self.placed.because.get(placed.value, {})
             for dim, axes in zip(placed.value.dims, placed.layout.axes, strict=True):
-                yield Spot(placed.value.name, dim, axes, because.get(dim.name, ()) or self._rules(dim, axes))
+                yield placed.value.name, dim, axes, because.get(dim.name, ())
         for weight in self.placed.weights:
             path = weight.weight.dotted
             layouts: tuple[tuple[Rest, Layout, tuple[Dim, ...]], ...] = (
@@ -66,7 +67,7 @@ class Context:
             )
             for rest, layout, dims in layouts:
                 for dim, axes in zip(dims, layout.axes, strict=True):
-                    yield Spot(path, dim, axes, weight.because.get((rest, dim.name), ()))
+                    yield path, dim, axes, weight.because.get((rest, dim.name), ())
 
     def _results(self):
         for item in self.flat.statements:
