@@ -14,6 +14,7 @@ from meshc.job.overrides import redirected
 from meshc.job.target import Request, Target, is_job, read
 from meshc.load import load
 from meshc.source import SourceFile, Span
+from meshc.uncollected import uncollected
 
 if TYPE_CHECKING:
     from meshc.cost.report import Report
@@ -58,6 +59,7 @@ class Compiled:
     manifest: dict[str, Any]
 
 
+@uncollected()
 def check(request: Request, with_job: bool = False) -> Checked:
     """Everything that is wrong with a spec or job, in one run."""
     from meshc.semantics.imports import read_import

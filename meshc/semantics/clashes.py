@@ -49,6 +49,8 @@ class Reports:
         return [*(clash_diagnostic(*found, self.program) for found in self.clashes.values()), *self.others]
 
     def claimed(self, claimed: Claimed, tensor: str, span: Span, dims: Sequence[str]) -> None:
+        if not claimed.clashes and not claimed.twice:
+            return
         for clash in claimed.clashes:
             cause = frozenset((_cause(clash.first), _cause(clash.second)))
             _, taken = self.clashes.setdefault(cause, (clash, {}))

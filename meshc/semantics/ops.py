@@ -40,7 +40,8 @@ def needs(op: Op, rules: Rules) -> Need:
     """Layouts for an operation; the result's home gives way where the operation takes an axis for itself."""
     home = {d.name: a for d, a in zip(op.result.dims, rules.ruled(op.result, _place(op)), strict=True)}
     need = _needs(op, rules, home)
-    return replace(need, trouble=(*need.trouble, *_refused(op, rules)))
+    refused = tuple(_refused(op, rules))
+    return replace(need, trouble=(*need.trouble, *refused)) if refused else need
 
 
 def _needs(op: Op, rules: Rules, home: Places) -> Need:

@@ -49,7 +49,6 @@ from meshc.semantics.program import (
     Program,
     Reduce,
     Repeat,
-    Rest,
     Route,
     Rule,
     Statement,
@@ -71,9 +70,10 @@ def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Di
     cut = cut_of(program)
     program = with_rule(program, cut)
     microsteps *= 1 if cut is None else cut.rule.microbatches
-    first = _Walk(program, {}, microsteps, cut)
+    places = WeightPlaces(RuleBook(program))
+    first = _Walk(program, places, {}, microsteps, cut)
     first.model()  # learns along which axes each use of a weight varies
-    walk = _Walk(program, first.uses, microsteps, cut)
+    walk = _Walk(program, places, first.uses, microsteps, cut)
     model = walk.model()
     pipeline = None if cut is None else pipeline_of(cut, walk.axes_of_stages, model, walk.weights)
     placed = PlacedProgram(
@@ -101,13 +101,19 @@ class _Walk:
     """One pass over the program."""
 
     def __init__(
-        self, program: Program, known_uses: dict[Value, list[frozenset[str]]], microsteps: int, cut: Cut | None
+        self,
+        program: Program,
+        places: WeightPlaces,
+        known_uses: dict[Value, list[frozenset[str]]],
+        microsteps: int,
+        cut: Cut | None,
     ) -> None:
         self.program = program
         self.microsteps = microsteps
         self.batch = next((v.dims[0] for v in program.model.inputs if v.dims), None)
         self.routes: dict[Value, Route] = {}
-        self.book = RuleBook(program)
+        self.places = places
+        self.book = places.book
         self.cut = cut
         self.axes_of_stages: Axes = () if cut is None else self.book.refined.of([cut.rule.axis])
         self.known_uses = known_uses
@@ -124,8 +130,11 @@ class _Walk:
 
     def home(self, value: Value, chain: Chain) -> tuple[Axes, ...]:
         """The ruled axes of a value; remembers why."""
-        self.because.setdefault(value, self.book.claimed([d.name for d in value.dims], chain).because)
-        return self.ruled(value, chain, value.span)
+        dims = [d.name for d in value.dims]
+        claimed = self.book.claimed(dims, chain)
+        self.because.setdefault(value, claimed.because)
+        self.reports.claimed(claimed, value.name, value.span, dims)
+        return claimed.axes
 
     def ruled(self, value: Value, chain: Chain, span: Span) -> tuple[Axes, ...]:
         """What the rules say of a value in a place; reports what is wrong with it."""
@@ -155,11 +164,10 @@ class _Walk:
         staged = self.cut is not None and weight.value in self.cut.weights
         axes = self.axes_of_stages if staged else ()
         weight = self.cut.at_rest(weight) if self.cut is not None else weight
-        placed = WeightPlaces(self.book, chain, self.known_uses.get(weight.value), axes).place(weight)
-        path = weight.dotted
-        for rest in Rest if weight.trained else (Rest.USE,):
-            dims = [d.name for d in (weight.value.dims if rest is Rest.USE else weight.dims)]
-            self.reports.claimed(self.book.claimed(dims, chain, rest, path), path, weight.value.span, dims)
+        found = self.places.places(weight, chain, self.known_uses.get(weight.value), axes)
+        placed = found.of(weight)
+        for claimed, dims in found.claims:
+            self.reports.claimed(claimed, weight.dotted, weight.value.span, dims)
         body.scope.homes[weight.value] = placed.inside
         body.scope.weights[weight.value] = placed
         self.weights.append(placed)
@@ -188,7 +196,7 @@ class _Body:
         self.routes: Routes = routes(body, outer.routes if outer else None)
         self.experts = expert_region(body, self.routes)
         self.routed: dict[Route, Routed] = dict(outer.routed) if outer else {}
-        self.combined_only = combined_only(body)
+        self.combined_only = combined_only(body) if self.routes else frozenset()
         self.walk.routes.update(self.routes)
         self.scope = scope
         self.statements: list[PlacedStatement] = []

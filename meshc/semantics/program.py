@@ -510,6 +510,8 @@ class Rest(Enum):
     GRADS = "grads"
     OPTIMIZER = "optimizer"
 
+    __hash__ = object.__hash__  # Enum's own hashes the name, in Python, at each look-up
+
 
 @dataclass(frozen=True, eq=False)
 class Rule:

@@ -31,10 +31,12 @@ def routes(body: Sequence[Statement], outer: Routes | None = None) -> dict[Value
                 found[statement.result] = statement
             case Combine() | LoadBalance() | Load() | Invoke() | Repeat() | Loss() | Metric() | Update():
                 pass
-            case _:
+            case _ if found:
                 sent = next((found[v] for v in operands(statement) if v in found), None)
                 if sent is not None:
                     found[statement.result] = sent
+            case _:
+                pass
     return found
 
 

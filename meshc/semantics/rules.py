@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from meshc.semantics.program import Program, Rest, Rule
@@ -78,20 +78,24 @@ class RuleBook:
                 self._about.setdefault(dim, []).append(rule)
         self._places = frozenset(name for rule in self.program.rules for name in rule.within) | self.regrouped.keys()
         self._by_path = any(rule.of for rule in self.program.rules)
-        self._met: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._chains: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def claimed(self, dims: Sequence[str], chain: tuple[str, ...], rest: Rest = Rest.USE, path: str = "") -> Claimed:
         """Axes of a tensor with these dims, used in the layers and primitives of `chain` (outermost first)."""
-        key = (tuple(dims), self._met_by(chain), rest, path if self._by_path else "")
+        key = (tuple(dims), self._met(chain), rest, path if self._by_path else "")
         if key not in self._memo:
             self._memo[key] = self._claim(*key)
         return self._memo[key]
 
-    def _met_by(self, chain: tuple[str, ...]) -> tuple[str, ...]:
-        """The places of a chain that some rule or view speaks of: where these are the same, so is every answer."""
-        if chain not in self._met:
-            self._met[chain] = tuple(name for name in chain if name in self._places)
-        return self._met[chain]
+    def met_by(self, chain: tuple[str, ...], path: tuple[str, ...]) -> Hashable:
+        """What rules can tell a weight by, besides its dims: where this is the same, so is every answer."""
+        return self._met(chain), path if self._by_path else ()
+
+    def _met(self, chain: tuple[str, ...]) -> tuple[str, ...]:
+        """The places of a chain that some rule or view speaks of."""
+        if chain not in self._chains:
+            self._chains[chain] = tuple(name for name in chain if name in self._places)
+        return self._chains[chain]
 
     def parts_in_zigzag(self) -> dict[str, int]:
         """Of all tensors asked for so far: the dims in zigzag order, and into how many pairs of chunks they are cut."""

@@ -2,68 +2,91 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 
 from meshc.semantics.moves import plan
 from meshc.semantics.placed import Layout, Placed, PlacedWeight, Step
 from meshc.semantics.program import Rest, Rule, Weight
-from meshc.semantics.rules import RuleBook
+from meshc.semantics.rules import Claimed, RuleBook
 
 Axes = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class WeightPlaces:
-    """`uses` are the axes along which each use of the weight varies (None before they are known).
+class Places:
+    """The layouts of a weight and the ways between them, as `PlacedWeight` has them."""
 
-    `stages` are those along which its stack is cut into stages.
-    """
+    use: Layout
+    rest: Layout
+    grads: Layout
+    optimizer: Layout
+    inside: Layout
+    summed: Axes
+    to_grads: tuple[Step, ...]
+    to_optimizer: tuple[Step, ...]
+    to_rest: tuple[Step, ...]
+    because: dict[tuple[Rest, str], tuple[Rule, ...]]
+    claims: tuple[tuple[Claimed, list[str]], ...]  # what the rules say of each place, of which dims
+
+    def of(self, weight: Weight) -> PlacedWeight:
+        return PlacedWeight(
+            weight, self.use, self.rest, self.grads, self.optimizer, Placed(weight.value, self.inside), self.summed,
+            self.to_grads, self.to_optimizer, self.to_rest, self.because,
+        )  # fmt: skip
+
+
+@dataclass
+class WeightPlaces:
+    """The places of weights by the rules of a program; found once for all weights that no rule tells apart."""
 
     book: RuleBook
-    chain: tuple[str, ...]
-    uses: list[frozenset[str]] | None
-    stages: Axes = ()
+    _memo: dict[Hashable, Places] = field(default_factory=dict)
 
-    def place(self, weight: Weight) -> PlacedWeight:
+    def places(
+        self, weight: Weight, chain: tuple[str, ...], uses: list[frozenset[str]] | None, stages: Axes = ()
+    ) -> Places:
+        """`uses` are the axes along which each use of the weight varies (None before they are known).
+
+        `stages` are those along which its stack is cut into stages.
+        """
+        common = frozenset.intersection(*uses) if uses and weight.trained else frozenset[str]()
+        inner = tuple([d.name for d in weight.value.dims])
+        stack = tuple([d.name for d in weight.stack])
+        key = (inner, stack, weight.trained, self.book.met_by(chain, weight.path), common, stages)
+        if key not in self._memo:
+            self._memo[key] = self._lay_out(weight, chain, common, stages)
+        return self._memo[key]
+
+    def _lay_out(self, weight: Weight, chain: tuple[str, ...], common: frozenset[str], stages: Axes) -> Places:
         path = weight.dotted
         inner = [d.name for d in weight.value.dims]
         because: dict[tuple[Rest, str], tuple[Rule, ...]] = {}
         layouts: dict[Rest, tuple[Axes, ...]] = {}
+        claims: list[tuple[Claimed, list[str]]] = []
         for rest in Rest:
             dims = inner if rest is Rest.USE or not weight.trained else [d.name for d in weight.dims]
-            place = rest if weight.trained else Rest.USE
-            claimed = self.book.claimed(dims, self.chain, place, path)
-            layouts[rest] = claimed.axes if rest is Rest.USE or weight.trained else self._stacked(weight, claimed.axes)
+            claimed = self.book.claimed(dims, chain, rest if weight.trained else Rest.USE, path)
+            layouts[rest] = (
+                claimed.axes if rest is Rest.USE or weight.trained else _stacked(weight, claimed.axes, stages)
+            )
             because |= {(rest, dim): rules for dim, rules in claimed.because.items()}
+            claims.append((claimed, dims))
         rest = layouts[Rest.PARAMS]
-        summed = self._summed(rest, weight)
+        # Axes along which every use varies and the weight at rest does not, in mesh order.
+        summed = tuple(sorted(common - {a for axes in rest for a in axes}, key=self.book.order.__getitem__))
         inside = Layout(rest[len(weight.stack) :], (), frozenset(summed))
         grads, optimizer = layouts[Rest.GRADS], layouts[Rest.OPTIMIZER]
-        to_grads, to_optimizer = _gradient_way(rest, grads, optimizer, summed)
-        return PlacedWeight(
-            weight,
-            Layout(layouts[Rest.USE]),
-            Layout(rest),
-            Layout(grads),
-            Layout(optimizer),
-            Placed(weight.value, inside),
-            summed,
-            to_grads,
-            to_optimizer,
-            plan(Layout(optimizer), rest, frozenset()),
-            because,
-        )
+        return Places(
+            Layout(layouts[Rest.USE]), Layout(rest), Layout(grads), Layout(optimizer), inside, summed,
+            *_gradient_way(rest, grads, optimizer, summed), plan(Layout(optimizer), rest, frozenset()), because,
+            tuple(claims if weight.trained else claims[:1]),
+        )  # fmt: skip
 
-    def _summed(self, rest: tuple[Axes, ...], weight: Weight) -> Axes:
-        """Axes along which every use varies and the weight at rest does not, in mesh order."""
-        if not self.uses or not weight.trained:
-            return ()
-        common = frozenset.intersection(*self.uses) - {a for axes in rest for a in axes}
-        return tuple(sorted(common, key=self.book.order.__getitem__))
 
-    def _stacked(self, weight: Weight, axes: tuple[Axes, ...]) -> tuple[Axes, ...]:
-        stack = ((),) * len(weight.stack)
-        return (self.stages, *stack[1:], *axes) if self.stages else stack + axes
+def _stacked(weight: Weight, axes: tuple[Axes, ...], stages: Axes) -> tuple[Axes, ...]:
+    stack = ((),) * len(weight.stack)
+    return (stages, *stack[1:], *axes) if stages else stack + axes
 
 
 def _gradient_way(
