@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +20,10 @@ if TYPE_CHECKING:
     from meshc.cost.report import Report
     from meshc.job.job_file import JobFile
     from meshc.job.model import Job
-    from meshc.job.slices import Slice
     from meshc.semantics.collectives import Collective
     from meshc.semantics.placed import PlacedProgram
     from meshc.semantics.program import Program
-
-MOST_RETRIED = 50_000
-"""Letters of a spec for which other meshes are tried, to say which would do: each costs as much as the check itself."""
+    from meshc.semantics.trials import Subject
 
 
 @dataclass(frozen=True)
@@ -63,8 +60,9 @@ class Compiled:
 def check(request: Request, with_job: bool = False) -> Checked:
     """Everything that is wrong with a spec or job, in one run."""
     from meshc.semantics.imports import read_import
-    from meshc.semantics.overrides import override, override_at
+    from meshc.semantics.overrides import override_at
     from meshc.semantics.resolve import resolve
+    from meshc.semantics.trials import Subject, check_program
     from meshc.syntax.ast import Name, Text
 
     target, problems = read(request, with_job)
@@ -83,38 +81,34 @@ def check(request: Request, with_job: bool = False) -> Checked:
     devices = target.slice.chips if target.slice else None
     program, found = resolve(target.spec, overrides, imported, devices)
     # Of an unknown slice it has been said already that nothing is known.
-    problems += [d for d in found if d.code != "E0219" or not has_errors(problems)]
-    if program is None:
-        return _checked(target, None, sources, problems)
-
-    def right(sizes: Mapping[str, int]) -> bool:
-        """With these sizes of axes there is no error."""
-        others = tuple(o for o in overrides if o.key.text.removeprefix("mesh.") not in sizes)
-        changed = tuple(override(f"mesh.{axis}", size) for axis, size in sizes.items())
-        program, found = resolve(target.spec, (*others, *changed), imported, devices)
-        return program is not None and not has_errors([*found, *_placed(program, microsteps, target.slice)[1]])
-
-    retry = right if len(target.spec.text) <= MOST_RETRIED else None
-    placed, found = _placed(program, microsteps, target.slice, retry)
-    found = [redirected(d, _moved(program, target)) for d in found]
-    # What lies idle in a spec with unknown names would not in the corrected one.
-    problems += [d for d in found if d.severity == "error" or not has_errors(problems)]
+    found = [d for d in found if d.code != "E0219" or not has_errors(problems)]
+    subject = Subject(target.spec, overrides, imported, target.slice, microsteps)
+    placed = None
+    if program is not None:
+        placed, more = check_program(program, microsteps, target.slice)
+        # What lies idle in a spec with unknown names would not in the corrected one.
+        wrong = has_errors([*problems, *found])
+        found += [d for d in more if d.severity == "error" or not wrong]
+    found = _cured(target, subject, program, found)
+    if program is None or placed is None:
+        return _checked(target, None, sources, [*problems, *found])
+    problems += [redirected(d, _moved(program, target)) for d in found]
     if target.job:
         problems += _job_holds(target.job, placed)
     return _checked(target, placed, sources, problems)
 
 
-def _placed(
-    program: Program, microsteps: int, slice: Slice | None, retry: Callable[[Mapping[str, int]], bool] | None = None
-) -> tuple[PlacedProgram, list[Diagnostic]]:
-    """A program placed, and what is wrong with that."""
-    from meshc.semantics.checks import CHECKS, WITHOUT_SIZES, Context
-    from meshc.semantics.placement import place
+def _cured(target: Target, subject: Subject, program: Program | None, found: list[Diagnostic]) -> list[Diagnostic]:
+    """The problems with what would do in their place, as tried."""
+    from meshc.diagnostics.cures import cured
+    from meshc.semantics.alternatives import MICROSTEPS
+    from meshc.semantics.trials import MOST_LETTERS, Trials
 
-    placed, found = place(program, microsteps)
-    context = Context(placed, slice, retry)
-    checks = WITHOUT_SIZES if any(axis.assumed for axis in program.axes) else CHECKS
-    return placed, [*found, *(problem for rule in checks for problem in rule(context))]
+    if not any(problem.cures for problem in found):
+        return found
+    written = target.job.span(*MICROSTEPS.split(".")) if target.job else None
+    trials = Trials(subject, program, found, {MICROSTEPS: written} if written else {})
+    return cured(found, trials.attempt if len(target.spec.text) <= MOST_LETTERS else None, trials.written)
 
 
 def _job_holds(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:

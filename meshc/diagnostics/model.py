@@ -20,7 +20,8 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace a span by text; `safe` when it is surely what was meant, so that nobody need look at it first.
+    """Replace a span by text; `safe` when it is surely what was meant, so that nobody need look at it first: what is
+    built of the result is the same, and nothing goes that somebody may have meant to use, or has worked on.
 
     `meshc lint --fix` applies the edits of a diagnostic if all of them are safe, and else under `--unsafe-fixes`.
     """
@@ -31,12 +32,41 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """One change of a spec that may do: `text` is what a help line says of it.
+
+    `sizes` are other sizes, by the keys that `--set` has for them: `heads`, `mesh.tp`, `train.microsteps`. `elsewhere`:
+    on as many devices as the mesh then has, whatever the slice.
+    """
+
+    text: str
+    sizes: tuple[tuple[str, int], ...] = ()
+    edits: tuple[Edit, ...] = ()
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """A help line to be: `says`, with those of the options that do in place of its `{}`. They are tried nearest first.
+
+    `usable` is false for what is told, but not to be written into the spec by itself; `otherwise` is one that is told
+    only where no other meshes are.
+    """
+
+    says: str
+    options: tuple[Option, ...]
+    usable: bool = True
+    otherwise: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One problem.
 
     `labels[0]` is the primary place; it is empty only where there is no text to point at (a missing file).
     `message` is lower case, names in backticks, no final period. `helps` are the cures, each a line. `edits` together
     are one cure, the first that has any: who applies one of them applies all. Those of one diagnostic do not overlap.
+    `cures` are more help lines, which have to be tried first (cures.py): the driver leaves none.
     """
 
     code: str
@@ -44,6 +74,7 @@ class Diagnostic:
     labels: tuple[Label, ...] = ()
     helps: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
+    cures: tuple[Cure, ...] = ()
 
     @property
     def severity(self) -> Severity:

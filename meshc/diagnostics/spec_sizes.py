@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import listed
+from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label
 from meshc.source import Span
 
 LARGEST = 2**31 - 1
@@ -66,46 +65,53 @@ def star_unknown(name: str, span: Span) -> Diagnostic:
     )
 
 
-def star_uneven(name: str, others: int, devices: int, span: Span) -> Diagnostic:
+def star_uneven(name: str, others: int, devices: int, span: Span, cures: tuple[Cure, ...]) -> Diagnostic:
     """The other axes do not divide the devices."""
-    legal = listed((d for d in range(1, devices + 1) if devices % d == 0), near=others)
     return Diagnostic(
         "E0219",
         f"nothing is left for `{name}`: the other axes take {others}, which does not divide {devices} devices",
         (Label(span),),
-        (f"the other axes' product can be {legal}",),
+        cures=cures,
     )
 
 
-def regroup_product(name: str, group: str, total: int, axes: str, product: int, span: Span) -> Diagnostic:
+def regroup_product(
+    name: str, group: str, total: int, axes: str, product: int, span: Span, cures: tuple[Cure, ...]
+) -> Diagnostic:
     """`group` and `axes` are the factorisations as text: `dp (4) * tp (2)`."""
     return Diagnostic(
         "E0220",
         f"`{name}` regroups {total} devices into {product}",
         (Label(span, f"{group} = {total}, but {axes} = {product}"),),
         (f"the sizes of `{name}` must multiply to {total}; one may be `*`",),
+        cures=cures,
     )
 
 
-def no_refinement(name: str, group: str, axes: str, span: Span) -> Diagnostic:
+def no_refinement(name: str, group: str, axes: str, span: Span, cures: tuple[Cure, ...]) -> Diagnostic:
     """The two factorisations cut the devices at places of which neither divides the other."""
     return Diagnostic(
         "E0221",
         f"`{name}` cuts the devices where the mesh does not",
         (Label(span, f"{group} against {axes}"),),
         ("order the axes so that each cut of one divides, or is divided by, each cut of the other",),
+        cures=cures,
     )
 
 
-def views_apart(name: str, other: str, axis: str, cuts: list[int], span: Span, where: Span) -> Diagnostic:
+def views_apart(
+    name: str, other: str, axis: str, cuts: list[int], span: Span, where: Span, cures: tuple[Cure, ...]
+) -> Diagnostic:
     """Two views cut one axis at sizes of which neither divides the other."""
     return Diagnostic(
         "E0221",
         f"`{name}` and `{other}` cut `{axis}` into pieces that do not fit each other",
         (Label(span, f"cuts `{axis}` into parts of {' and '.join(map(str, cuts))} devices"), Label(where)),
         ("choose sizes so that each cut of one divides, or is divided by, each cut of the other",),
+        cures=cures,
     )
 
 
-def regroup_order(name: str, order: str, span: Span) -> Diagnostic:
-    return Diagnostic("E0221", f"`{name}` names the axes out of mesh order", (Label(span),), (f"write {order}",))
+def regroup_order(name: str, order: str, span: Span, edits: tuple[Edit, ...]) -> Diagnostic:
+    message = f"`{name}` names the axes out of mesh order"
+    return Diagnostic("E0221", message, (Label(span),), (f"write {order}",), edits)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import divisors, listed, quoted
+from meshc.diagnostics.model import Cure, Diagnostic, Label
+from meshc.diagnostics.suggest import quoted
 from meshc.source import Span
 
 
@@ -132,12 +132,14 @@ def updated_in_repeat(name: str, span: Span, declared: Span) -> Diagnostic:
     )
 
 
-def uneven_heads(heads: str, num_heads: int, kv_heads: str, num_kv_heads: int, span: Span) -> Diagnostic:
+def uneven_heads(
+    heads: str, num_heads: int, kv_heads: str, num_kv_heads: int, span: Span, cures: tuple[Cure, ...]
+) -> Diagnostic:
     return Diagnostic(
         "E0240",
         f"`{heads}` ({num_heads}) is not a multiple of `{kv_heads}` ({num_kv_heads})",
         (Label(span, "each kv head serves as many query heads"),),
-        (f"`{kv_heads}` can be {listed(divisors(num_heads), near=num_kv_heads)}",),
+        cures=cures,
     )
 
 

@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import divisors, listed
+from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label, Option
+from meshc.diagnostics.suggest import divisors
+from meshc.semantics.alternatives import in_place, instead, removed, settle
 from meshc.semantics.needs import Trouble
-from meshc.semantics.program import Attend, Custom, Op, Program, Rest, Route, Rule
+from meshc.semantics.program import Attend, Axis, Op, Program, Rest, Rule
 from meshc.semantics.refine import Refined
 from meshc.semantics.rules import Claimed, Clash, Twice, in_text_order
+from meshc.semantics.troubles import sized, trouble_diagnostic, twice_diagnostic
 from meshc.source import Span
 
 TITLES = {
@@ -114,16 +116,10 @@ def _title(rule: Rule) -> str:
     return TITLES.get(rule.origin.name, f"`{rule.origin.name}`")
 
 
-def _sized(axes: Sequence[str], program: Program) -> str:
-    names = ", ".join(f"`{a}`" for a in axes)
-    sizes = ["*" if program.axis(a).assumed else str(program.axis(a).size) for a in axes]
-    return f"{names} ({' * '.join(sizes)})"
-
-
 def _puts(rule: Rule, dims: Sequence[str], program: Program) -> str:
     if not rule.axes:
         return f"{_title(rule)} clears {', '.join(dims)}"
-    return f"{_title(rule)} puts {', '.join(dims)} on {_sized(rule.axes, program)}"
+    return f"{_title(rule)} puts {', '.join(dims)} on {sized(rule.axes, program)}"
 
 
 # ---------------------------------------------------------------- two claims
@@ -143,39 +139,86 @@ def clash_diagnostic(clash: Clash, taken: Taken, program: Program) -> Diagnostic
             Label(second.place, _puts(second, dims, program)),
             Label(first.place, _puts(first, dims, program)),
         ),
-        tuple(_cures(first, second, dims, inside, taken, program)),
+        tuple(_facts(first, second, dims, taken, program)),
+        cures=tuple(_cures(first, second, dims, inside, taken, program)),
     )
 
 
-def _cures(
-    first: Rule, second: Rule, dims: Sequence[str], inside: tuple[str, ...], taken: Taken, program: Program
-) -> Iterator[str]:
+def _together(first: Rule, second: Rule) -> tuple[str, ...]:
+    """The axes of both claims; none where one of them clears."""
     axes = tuple(dict.fromkeys((*first.axes, *second.axes)))
-    rule = f"{', '.join(dims)} -> {', '.join(axes) or 'none'}"
-    shared = f"within {inside[-1]} {{ {rule} }}" if inside else rule
-    if len(axes) < 2 or not first.axes or not second.axes:
-        yield f"write the one that is meant in `partition` itself: {shared}"
-        return
+    return axes if len(axes) > 1 and first.axes and second.axes else ()
+
+
+def _facts(first: Rule, second: Rule, dims: list[str], taken: Taken, program: Program) -> Iterator[str]:
+    """Why the claims cannot both hold."""
+    axes = _together(first, second)
     if lost := [a for a in axes if a in taken]:
         yield f"`{lost[0]}` splits `{taken[lost[0]]}` of the same tensor: one dim of it can have the axis"
-        yield f"keep one of the claims, or let one give way: {dims[0]} -> .., {lost[0]} where free"
-        return
-    sizes = {d: program.dims[d].size for d in dims if d in program.dims}
+    elif axes and (bad := _indivisible(axes, dims, program)):
+        shards = math.prod(program.axis(a).size for a in axes)
+        yield f"{program.dims[bad[-1]].size} {bad[-1]} cannot be split over {' * '.join(axes)} = {shards} shards"
+
+
+def _indivisible(axes: Sequence[str], dims: list[str], program: Program) -> list[str]:
+    if any(program.axis(a).assumed for a in axes):
+        return []
     shards = math.prod(program.axis(a).size for a in axes)
-    unknown = any(program.axis(a).assumed for a in axes)
-    bad = [] if unknown else [d for d, size in sizes.items() if size % shards]
-    if bad:
-        yield f"{sizes[bad[-1]]} {bad[-1]} cannot be split over {' * '.join(axes)} = {shards} shards"
-    either = ""
+    return [d for d in dims if d in program.dims and program.dims[d].size % shards]
+
+
+def _cures(
+    first: Rule, second: Rule, dims: list[str], inside: tuple[str, ...], taken: Taken, program: Program
+) -> Iterator[Cure]:
+    axes = _together(first, second)
+    if not axes:
+        for rule in (second, first):
+            claim = in_place(f"{', '.join(dims)} -> {', '.join(rule.axes) or 'none'}", inside)
+            yield Cure(f"write the one that is meant in `partition` itself: {claim}", settle(second.place, claim))
+        return
+    shared = in_place(f"{', '.join(dims)} -> {', '.join(axes)}", inside)
+    if lost := [a for a in axes if a in taken]:
+        way = next((rule for rule in (second, first) if lost[0] in rule.axes), second)
+        claim = f"{dims[0]} -> .., {lost[0]} where free"
+        yield Cure(f"keep one of the claims, or let one give way: {claim}", _giving_way(way, dims[0], claim))
     if ring := _sequence_rival(first, second, inside, program):
         keeper, rival = ring
-        kept = ", ".join(f"`{a}`" for a in keeper.axes)
-        yield f"`ring({', '.join(rival.axes)})` shards the sequence through attention and leaves {dims[0]} to {kept}"
-        either = "or "
-    if not bad:
-        yield f"{either}share them{', where their sizes divide' if unknown else ''}: {shared}"
-    elif smaller := _smaller(first, second, sizes, program):
-        yield f"{either}make {second.axes[-1]} {smaller} and share them: {shared}"
+        kept, call = ", ".join(f"`{a}`" for a in keeper.axes), f"ring({', '.join(rival.axes)})"
+        says = f"`{call}` shards the sequence through attention and leaves {dims[0]} to {kept}"
+        yield Cure(says, (Option("", (), (Edit(rival.place, call),)),))
+    if not _indivisible(axes, dims, program):
+        unknown = any(program.axis(a).assumed for a in axes)
+        says = f"share them{', where their sizes divide' if unknown else ''}: {shared}"
+        yield Cure(says, settle(second.place, shared))
+        return
+    sizes = {d: program.dims[d].size for d in dims if d in program.dims}
+    for smaller in _smaller(first, second, sizes, program):
+        yield from _with_less(program.axis(second.axes[-1]), smaller, second, shared, program)
+    yield from _kept(first, second)
+
+
+def _giving_way(rule: Rule, dim: str, claim: str) -> tuple[Option, ...]:
+    return instead([rule], [dim], claim, rule.within) if rule.origin is None and rule.rest is Rest.USE else ()
+
+
+def _with_less(axis: Axis, size: int, rule: Rule, shared: str, program: Program) -> Iterator[Cure]:
+    """The shared claim with a smaller axis, whose devices go nowhere, or to another axis."""
+    edits = settle(rule.place, shared)[0].edits
+    one = (f"mesh.{axis.name}", size)
+    says = f"make {axis.name} {size} and share them: {shared}"
+    yield Cure(says, (Option("", (one,), edits),))
+    for other in program.axes:
+        if other.name not in rule.axes and not other.assumed:
+            more = other.size * axis.size // size
+            says = f"make {axis.name} {size} and {other.name} {more}, and share them: {shared}"
+            yield Cure(says, (Option("", (one, (f"mesh.{other.name}", more)), edits),))
+
+
+def _kept(first: Rule, second: Rule) -> Iterator[Cure]:
+    """One of two strategies, where nothing else would do."""
+    for gone, kept in ((second, first), (first, second)):
+        if gone.origin and kept.origin:
+            yield Cure(f"keep `{kept.origin.text}` alone", (Option("", (), (removed(gone.origin.span),)),), False)
 
 
 def _sequence_rival(first: Rule, second: Rule, inside: tuple[str, ...], program: Program) -> tuple[Rule, Rule] | None:
@@ -189,145 +232,9 @@ def _sequence_rival(first: Rule, second: Rule, inside: tuple[str, ...], program:
     return None
 
 
-def _smaller(first: Rule, second: Rule, sizes: dict[str, int], program: Program) -> int | None:
+def _smaller(first: Rule, second: Rule, sizes: dict[str, int], program: Program) -> list[int]:
     """The largest smaller size of the second claim's axis with which all dims divide."""
     others = math.prod(program.axis(a).size for a in (*first.axes, *second.axes[:-1]))
     size, common = program.axis(second.axes[-1]).size, math.gcd(*sizes.values())
     legal = divisors(common // others) if common % others == 0 else []
-    return max((n for n in legal if 1 < n < size), default=None)
-
-
-# ---------------------------------------------------------------- one axis, two dims
-
-
-def twice_diagnostic(twice: Twice, tensor: str, span: Span, dims: Sequence[str], program: Program) -> Diagnostic:
-    """E0250."""
-    one, other = twice.dims
-    first, second = twice.rules
-    labels = [Label(second.place, f"puts {other} on `{twice.axis}`")]
-    if first.place != second.place:
-        labels.append(Label(first.place, f"puts {one} on `{twice.axis}`"))
-    else:
-        labels = [Label(second.place, f"puts both {one} and {other} on `{twice.axis}`")]
-    labels.append(Label(span, f"`{tensor}` is [{', '.join(dims)}]"))
-    return Diagnostic(
-        "E0250",
-        f"`{twice.axis}` splits both `{one}` and `{other}` of `{tensor}`",
-        tuple(labels),
-        (
-            f"an axis can split one dim of a tensor: take `{other}` or `{one}` off `{twice.axis}`",
-            *_ways_out(twice, program),
-        ),
-    )
-
-
-def _ways_out(twice: Twice, program: Program) -> Iterator[str]:
-    """Edits after which the tensor is right: of a rule that the user wrote, or in the place of the inner one."""
-    claims = tuple(zip(twice.rules, twice.dims, strict=True))
-    own = [dim for rule, dim in claims if rule.origin is None and not rule.where_free]
-    if own:
-        yield f"or let one give way: {own[-1]} -> .., {twice.axis} where free"
-    (outer, dim), (inner, _) = sorted(claims, key=lambda claim: len(claim[0].within))
-    if outer.within == inner.within:
-        return
-    place = inner.within[-1]
-    if outer.rest is Rest.USE and outer.origin:
-        yield f"or let {dim} be whole there: within {place} {{ {dim} -> none }}"
-    axis = next((axis for axis in program.axes if axis.name == twice.axis), None)
-    if axis and place not in {view.name for view in program.views}:
-        size = "*" if axis.assumed else axis.size
-        yield (
-            f"or give {place} a view of these devices, in which {dim} gives way: "
-            f"mesh {place} = regroup({axis.name}) {{ {axis.name}_{place} = {size} }}, and {axis.name}_{place} there"
-        )
-
-
-# ---------------------------------------------------------------- layouts that do not work
-
-
-def trouble_diagnostic(trouble: Trouble, op: Op, program: Program) -> Diagnostic:
-    rules = [r for r in program.rules if set(r.axes) & set(trouble.axes) and trouble.dim.name in r.dims]
-    rules.sort(key=lambda r: -len(r.within) if trouble.kind == "whole" else 0)
-    because = tuple(Label(r.place, f"puts {trouble.dim.name} on {_sized(r.axes, program)}") for r in rules[:1])
-    match trouble.kind:
-        case "keys_split":
-            assert isinstance(op, Attend)
-            rings = " and ".join(f"`ring({axis})`" for axis in trouble.axes)
-            rules_by_hand = "; ".join(f"exchange kv by ring over {axis}" for axis in trouble.axes)
-            axes = ", ".join(trouble.axes)
-            heads = ", ".join(dict.fromkeys((op.heads.name, op.kv_heads.name)))
-            return Diagnostic(
-                "E0253",
-                f"attention needs whole keys, but `{trouble.dim.name}` is split over {_sized(trouble.axes, program)}",
-                (*because, Label(op.span, "keys and values are split here")),
-                (
-                    f"say how they travel: {rings}, or within attend {{ {rules_by_hand} }}",
-                    f"or give the axis to the heads inside attention: `ulysses({axes})`"
-                    if len(trouble.axes) == 1
-                    else f"or give the axes to the heads: within attend {{ {op.seq.name} -> none; {heads} -> {axes} }}",
-                ),
-            )
-        case "whole":
-            inside = op.name if isinstance(op, Custom) else getattr(op, "function", type(op).__name__.lower())
-            return Diagnostic(
-                "E0256",
-                f"`{inside}` works on whole `{trouble.dim.name}`, which a rule inside it splits",
-                (*because, Label(op.span, f"takes {trouble.dim.name} whole")),
-                (f"take {trouble.dim.name} off {_sized(trouble.axes, program)} inside `{inside}`",),
-            )
-        case "tokens":
-            assert isinstance(op, Route) and trouble.other is not None
-            return _equal_tokens(trouble, op, program)
-        case "heads_straddle":
-            assert trouble.other is not None
-            return _straddle(trouble, op, because, program)
-        case "heads_apart":
-            assert trouble.other is not None
-            heads, kv_heads = trouble.dim.name, trouble.other.name
-            held = _sized(trouble.other_axes, program)
-            return Diagnostic(
-                "E0252",
-                f"`{heads}` and `{kv_heads}` lie on different axes inside `attend`",
-                (*because, Label(op.span, f"{kv_heads} is on {held} here")),
-                (f"put both on the same: {heads}, {kv_heads} -> {', '.join(trouble.axes or trouble.other_axes)}",),
-            )
-
-
-def _equal_tokens(trouble: Trouble, op: Route, program: Program) -> Diagnostic:
-    """`dim` and `other` are the last and the first token dim, with the sizes of one device's parts."""
-    sizes = dict.fromkeys(f"{dim.size} {dim.name}" for dim in (trouble.other, trouble.dim) if dim is not None)
-    shards = math.prod(program.axis(a).size for a in trouble.axes)
-    whole = program.dims[trouble.dim.name].size if trouble.dim.name in program.dims else trouble.dim.size
-    enough = whole // trouble.dim.size * math.lcm(trouble.dim.size, shards)
-    return Diagnostic(
-        "E0301",
-        f"tokens are equal along {_sized(trouble.axes, program)}, and a device's {' * '.join(sizes)} of them cannot be "
-        f"split over {shards} shards",
-        (Label(op.span, f"each of the {shards} sends tokens of its own"),),
-        (
-            f"{trouble.dim.name} may be {enough}",
-            f"or leave {' and '.join(f'`{axis}`' for axis in trouble.axes)} out of the axes that experts share",
-        ),
-    )
-
-
-def _straddle(trouble: Trouble, op: Op, because: tuple[Label, ...], program: Program) -> Diagnostic:
-    heads, kv_heads = trouble.dim, trouble.other
-    assert kv_heads is not None
-    shards = math.prod(program.axis(a).size for a in trouble.axes)
-    group = heads.size // kv_heads.size
-    legal = [n for n in divisors(heads.size) if _fits(heads.size // n, group)]
-    return Diagnostic(
-        "E0254",
-        f"{heads.size // shards} {heads.name} a device straddle their {kv_heads.name}, each of which serves {group}",
-        (*because, Label(op.span, f"{kv_heads.name} is whole here")),
-        (
-            f"`{trouble.axes[-1]}` may be {listed(legal, near=shards)}"
-            if len(trouble.axes) == 1
-            else f"{' * '.join(trouble.axes)} may be {listed(legal, near=shards)}",
-        ),
-    )
-
-
-def _fits(local: int, group: int) -> bool:
-    return local % group == 0 or group % local == 0
+    return sorted((n for n in legal if 1 < n < size), reverse=True)[:1]

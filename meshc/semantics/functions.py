@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from meshc.diagnostics import spec_names, spec_tensors
+from meshc.diagnostics.suggest import divisors, legal_sizes
+from meshc.semantics.alternatives import dim_may_be
 from meshc.semantics.arguments import Arguments
 from meshc.semantics.binding import Slot
 from meshc.semantics.build import Builder, Wish
@@ -124,7 +126,12 @@ def _attend(b: Builder, args: Arguments, wish: Wish) -> Operand:
         return BROKEN
     seq, heads, kv_heads = q.dims[-3], q.dims[-2], k.dims[-2]
     if heads.real % kv_heads.real:
-        b.report(spec_tensors.uneven_heads(heads.name, heads.real, kv_heads.name, kv_heads.real, args.span))
+        sizes = (heads.name, heads.real, kv_heads.name, kv_heads.real)
+        cures = (
+            *dim_may_be(kv_heads.name, kv_heads.real, divisors(heads.real)),
+            *dim_may_be(heads.name, heads.real, legal_sizes(heads.real, kv_heads.real)),
+        )
+        b.report(spec_tensors.uneven_heads(*sizes, args.span, cures))
         return BROKEN
     if heads.size != kv_heads.size * (group := heads.real // kv_heads.real):
         padded = (heads.size, kv_heads.size, kv_heads.real)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, islice, pairwise
 
 from meshc.diagnostics import spec_names, spec_sizes
+from meshc.diagnostics.model import Cure, Edit
+from meshc.diagnostics.suggest import divisors
+from meshc.semantics.alternatives import MOST_PAIRED, axis_may_be, to_multiply, traded
 from meshc.semantics.overrides import Overrides, overridden
 from meshc.semantics.program import Axis, View
 from meshc.semantics.refine import view_cuts
@@ -71,7 +74,9 @@ def _fit_each_other(axes: Sequence[Axis], views: Sequence[View], report: Report)
         for axis, cuts in view_cuts(axes, views[: i + 1]).items():
             if any(b % a for a, b in pairwise(sorted(cuts))):
                 other = next(o for o in views if axis in o.group)
-                report(spec_sizes.views_apart(view.name, other.name, axis, sorted(cuts)[1:-1], view.span, other.span))
+                cures = tuple(_trades(view.axes))
+                parts = sorted(cuts)[1:-1]
+                report(spec_sizes.views_apart(view.name, other.name, axis, parts, view.span, other.span, cures))
                 return False
     return True
 
@@ -107,7 +112,7 @@ def _axes(
         return None
     known = {name: size for name, size in sizes.items() if size is not None}
     if stars:
-        left = _left(stars[0], math.prod(known.values()), total, report) or (stand_in if total is None else None)
+        left = _left(stars[0], known, total, report) or (stand_in if total is None else None)
         if left is None:
             return None
         known[stars[0].name.text] = left
@@ -115,12 +120,19 @@ def _axes(
     return tuple(Axis(a.name.text, known[a.name.text], a.name.span, a.name.text in assumed, a.span) for a in mesh.axes)
 
 
-def _left(star: ast.Axis, others: int, total: int | None, report: Report) -> int | None:
+def _left(star: ast.Axis, known: Mapping[str, int], total: int | None, report: Report) -> int | None:
+    others = math.prod(known.values())
     if total is None:
         report(spec_sizes.star_unknown(star.name.text, star.span))
         return None
     if total % others:
-        report(spec_sizes.star_uneven(star.name.text, others, total, star.span))
+        cures = [
+            cure
+            for name, size in known.items()
+            for cure in axis_may_be(Axis(name, size), divisors(total // (others // size)))
+            if total % (others // size) == 0
+        ]
+        report(spec_sizes.star_uneven(star.name.text, others, total, star.span, tuple(cures)))
         return None
     return total // others
 
@@ -137,7 +149,8 @@ def _view(item: ast.Mesh, axes: Sequence[Axis], mesh: ast.Mesh, overrides: Overr
     names = tuple(name.text for name in group)
     in_order = tuple(axis.name for axis in axes if axis.name in names)
     if names != in_order:
-        report(spec_sizes.regroup_order(item.name.text, f"regroup({', '.join(in_order)})", item.name.span))
+        edits = tuple(Edit(name.span, other) for name, other in zip(group, in_order, strict=True) if name.text != other)
+        report(spec_sizes.regroup_order(item.name.text, f"regroup({', '.join(in_order)})", item.name.span, edits))
         return None
     total = math.prod(sizes[name] for name in names)
     inner = _axes(item, overrides, total, report)
@@ -147,12 +160,20 @@ def _view(item: ast.Mesh, axes: Sequence[Axis], mesh: ast.Mesh, overrides: Overr
     right = " * ".join(f"{axis.name} ({axis.size})" for axis in inner)
     product = math.prod(axis.size for axis in inner)
     if product != total:
-        report(spec_sizes.regroup_product(item.name.text, left, total, right, product, item.name.span))
+        cures = tuple(to_multiply(inner, total))
+        report(spec_sizes.regroup_product(item.name.text, left, total, right, product, item.name.span, cures))
         return None
     if common_refinement([sizes[name] for name in names], [axis.size for axis in inner]) is None:
-        report(spec_sizes.no_refinement(item.name.text, left, right, item.name.span))
+        cures = (*_trades(inner), *_trades([axis for axis in axes if axis.name in names]))
+        report(spec_sizes.no_refinement(item.name.text, left, right, item.name.span, cures))
         return None
     return View(item.name.text, names, inner, item.span)
+
+
+def _trades(axes: Sequence[Axis]) -> Iterator[Cure]:
+    """Axes of a view that trade devices."""
+    for one, other in islice(combinations(axes, 2), MOST_PAIRED):
+        yield from traded(axes, one, other, one.size * other.size)
 
 
 def common_refinement(one: Sequence[int], other: Sequence[int]) -> list[int] | None:

@@ -7,6 +7,7 @@ its own parameters and body; the body is in the order in which it runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
@@ -22,12 +23,14 @@ class Dim:
 
     `size` is what devices hold; `real` is the size without padding (`pad(50257, 128)`: 50304 and 50257).
     A primed dim (`embed'`) is a dim of its own, of the same size, with no rules at rest.
+    `span` is where it is declared, `written` where its size is.
     """
 
     name: str
     size: int
     real: int
     span: Span | None = field(default=None, compare=False)
+    written: Span | None = field(default=None, compare=False, repr=False)
 
     @property
     def base(self) -> str:
@@ -569,6 +572,7 @@ class StageRule:
     stages: tuple[int, ...] | None
     origin: StrategyUse | None
     span: Span
+    given: Mapping[str, Span] = field(default_factory=dict)  # where options are written
 
     @property
     def place(self) -> Span:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.source import Span
@@ -34,9 +34,7 @@ class Report:
         call = next(call for call in reversed(self.calls) if call.source is self.calls[0].source)
         if found.span.source is call.source and call.start <= found.span.start < call.end:
             return found
-        return Diagnostic(
-            found.code, found.message, (*found.labels, Label(call, "as called here")), found.helps, found.edits
-        )
+        return replace(found, labels=(*found.labels, Label(call, "as called here")))
 
     @property
     def failed(self) -> bool:

@@ -84,7 +84,7 @@ class SizeTable:
         if size > spec_sizes.LARGEST:
             self.report(spec_sizes.too_large(entry.size.span))
             return None
-        return Dim(entry.name.text, size, real, entry.name.span)
+        return Dim(entry.name.text, size, real, entry.name.span, entry.size.span)
 
     def _padded(self, call: ast.Call) -> tuple[int, int] | None:
         """`pad(n, m)`: n, and n rounded up to a multiple of m."""

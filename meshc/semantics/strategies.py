@@ -151,6 +151,7 @@ class Expansion:
                     StageRule(
                         rule.dim.text, axis, schedule.microbatches or self._size(axis), schedule.schedule,
                         schedule.rounds, schedule.stages, here.origin, rule.span,
+                        {name: bound.span for name, bound in here.names.items()},
                     )
                 )  # fmt: skip
 

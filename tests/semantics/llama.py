@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from meshc.diagnostics.cures import cured
 from meshc.diagnostics.model import Diagnostic
-from meshc.semantics.checks import CHECKS, Context
+from meshc.semantics.imports import read_import
 from meshc.semantics.placed import PlacedProgram, PlacedWeight
 from meshc.semantics.placement import place
 from meshc.semantics.resolve import resolve
+from meshc.semantics.trials import Subject, Trials, check_program
 from meshc.source import SourceFile
 
 SMALL = "batch = 16, seq = 64, embed = 64, heads = 8, kv_heads = 4, head_dim = 8, mlp = 128, vocab = 256, layers = 4"
@@ -45,12 +47,13 @@ def placed(mesh: str, partition: str, dims: str = SMALL, microsteps: int = 1) ->
 
 
 def diagnostics(mesh: str, partition: str, dims: str = SMALL, microsteps: int = 1) -> list[Diagnostic]:
-    program, found = resolve(spec(mesh, partition, dims))
-    if program is None:
-        return found
-    result, more = place(program, microsteps)
-    context = Context(result)
-    return [*found, *more, *(d for check in CHECKS for d in check(context))]
+    """All that is found, with the cures that were tried."""
+    subject = Subject(spec(mesh, partition, dims), (), read_import, None, microsteps)
+    program, found = resolve(subject.spec)
+    if program is not None:
+        found = [*found, *check_program(program, microsteps, None)[1]]
+    trials = Trials(subject, program, found)
+    return cured(found, trials.attempt, trials.written)
 
 
 def codes(mesh: str, partition: str, dims: str = SMALL, microsteps: int = 1) -> list[str]:

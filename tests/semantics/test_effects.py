@@ -74,7 +74,11 @@ def test_what_has_effect_is_not_complained_of(partition: str) -> None:
 def test_stages_that_do_not_divide() -> None:
     (found,) = diagnostics("pp = 3", "pipeline(pp, microbatches = 4)")
     assert found.message == "4 layers cannot be cut into pp = 3 stages: 4 % 3 = 1"
-    assert found.helps == ("`pp` may be 1, 2 or 4", "or name the layers of each: stages = [2, 1, 1]")
+    assert found.helps == (
+        "`pp` may be 1, 2 or 4",
+        "or name the layers of each: stages = [2, 1, 1]",
+        "or layers may be 3 or 6",
+    )
 
 
 def test_all_options_of_a_pipeline_are_read() -> None:

@@ -54,4 +54,9 @@ WITHOUT_SIZES: tuple[Check, ...] = (
 )
 """What can be told while the size of an axis is unknown."""
 
-__all__ = ["CHECKS", "WITHOUT_SIZES", "Check", "Context"]
+ONLY_WARN: frozenset[Check] = frozenset(
+    {strategies_split_state, rules_match, exchanges_move, axes_shard, axes_stay_near, stages_share}
+)
+"""Checks that find no errors: where only those are asked for, they need not run."""
+
+__all__ = ["CHECKS", "ONLY_WARN", "WITHOUT_SIZES", "Check", "Context"]

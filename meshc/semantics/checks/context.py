@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,17 +23,12 @@ class Spot:
     rules: tuple[Rule, ...]
 
 
-Retry = Callable[[Mapping[str, int]], bool]
-"""Whether the spec is free of errors with other sizes of these axes."""
-
-
 @dataclass(frozen=True)
 class Context:
-    """A placed program, the slice it is to run on where one is known, and a way to try other meshes."""
+    """A placed program, and the slice it is to run on where one is known."""
 
     placed: PlacedProgram
     slice: Slice | None = None
-    retry: Retry | None = None
 
     @cached_property
     def flat(self) -> FlatProgram:

@@ -6,15 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import divisors, legal_sizes, listed, quoted
+from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label, Option
+from meshc.diagnostics.suggest import divisors, legal_sizes
+from meshc.semantics.alternatives import MICROSTEPS, axis_may_be, dim_may_be, elsewhere, in_place, instead, near, trades
 from meshc.semantics.checks.context import Context, Spot
 from meshc.semantics.placed import Computed
 from meshc.semantics.program import Attend, Dim, Lookup
 from meshc.source import Span
-
-MOST_TRIED = 8
-"""Axes. A mesh of more is not searched for what else it could be."""
 
 
 def shards_divide(context: Context) -> Iterator[Diagnostic]:
@@ -86,7 +84,7 @@ def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> D
         f"{dim.size} {dim.name}{per} cannot be split over {counted} shards: "
         f"{dim.size} % {shards} = {dim.size % shards}{also}",
         tuple(_labels(context, spot)),
-        tuple(_cures(context, _declared(context, spot), [s.dim for s in (spot, *others)], shards)),
+        cures=tuple(_cures(context, spot, [s.dim for s in (spot, *others)], shards)),
     )
 
 
@@ -108,55 +106,45 @@ def _labels(context: Context, spot: Spot) -> Iterator[Label]:
         yield Label(spot.dim.span, f"{spot.dim.name} is {spot.dim.size}")
 
 
-def _cures(context: Context, names: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
-    """What would do; each line but the first begins with `or`."""
-    for number, text in enumerate(_ways(context, names, dims, shards)):
-        yield f"or {text}" if number else text
-
-
-def _ways(context: Context, names: tuple[str, ...], dims: Sequence[Dim], shards: int) -> Iterator[str]:
-    last = names[-1]
-    size = context.placed.program.axis(last).size
-    legal = _legal(context, last)
-    if legal:
-        yield f"`{last}` may be {listed(legal, near=size)}"
+def _cures(context: Context, spot: Spot, dims: Sequence[Dim], shards: int) -> Iterator[Cure]:
+    """What would do: another size of an axis, of two that trade devices, of the one dim that does not divide."""
+    names = _declared(context, spot)
+    axes = [context.placed.program.axis(name) for name in reversed(names)]
+    legal = {axis.name: _legal(context, axis.name) for axis in axes}
+    for axis in axes:
+        yield from axis_may_be(axis, legal[axis.name])
     if len(dims) == 1:
-        yield from _for_dim(context, names, dims[0], shards)
-    if legal == [1] and (takers := _takers(context, last)):
-        others = quoted(takers, "or")
-        yield f"give its {size} devices to {others}: `{last}` = 1, {others} = {size}"
+        yield from _for_dim(context, spot, names, dims[0], shards)
+    for axis in axes:
+        yield from trades(context.placed.program, axis, legal[axis.name].__contains__)
+    for axis in axes:
+        yield from elsewhere(axis, legal[axis.name])
 
 
-def _for_dim(context: Context, names: tuple[str, ...], dim: Dim, shards: int) -> Iterator[str]:
+def _for_dim(context: Context, spot: Spot, names: tuple[str, ...], dim: Dim, shards: int) -> Iterator[Cure]:
     """What to make of the one dim that does not divide."""
-    if near := legal_sizes(_held(context, dim).size, shards):
-        cut = context.placed.accumulated if dim == context.placed.batch else 1
-        yield f"{dim.name} may be {listed(n * cut for n in near)}"
+    cut = context.placed.accumulated if dim == context.placed.batch else 1
+    yield from dim_may_be(dim.name, dim.size, (n * cut for n in legal_sizes(_held(context, dim).size, shards)))
     role = _roles(context).get(dim.name)
     if role == "kv_heads" and shards % dim.size == 0:
         times = shards // dim.size
-        yield f"hold each of the {dim.size} {dim.name} {times} times: {dim.name} -> {', '.join(names)} repeat"
-    if role == "rows":
-        yield f"pad it: {dim.name} = pad({dim.real}, {shards}), which leaves the padding out of loss and files"
+        claim, within = f"{dim.name} -> {', '.join(names)} repeat", max((r.within for r in spot.rules), key=len)
+        says = f"hold each of the {dim.size} {dim.name} {times} times: {in_place(claim, within)}"
+        yield Cure(says, instead(spot.rules, [dim.name], claim, within))
+    if role == "rows" and dim.written:
+        padded = f"pad({dim.real}, {shards})"
+        says = f"pad it: {dim.name} = {padded}, which leaves the padding out of loss and files"
+        yield Cure(says, (Option("", (), (Edit(dim.written, padded),)),))
 
 
 def _legal(context: Context, axis: str) -> list[int]:
     """The sizes of an axis by which all dims on it divide, with the other axes as they are."""
     parts = context.placed.refined.of([axis])
     spots = [spot for spot in context.spots if set(parts) & set(spot.axes)]
-    if any(not any(r.repeat for r in spot.rules) and not set(parts) <= set(spot.axes) for spot in spots):
-        return []  # something lies on a part of it
     candidates = {n for spot in spots for n in divisors(_held(context, spot.dim).size)}
+    if any(not any(r.repeat for r in spot.rules) and not set(parts) <= set(spot.axes) for spot in spots):
+        return sorted(candidates)  # something lies on a part of it: how it is cut then, a try shows
     return sorted(n for n in candidates if all(_fits(context, spot, **{axis: n}) for spot in spots))
-
-
-def _takers(context: Context, axis: str) -> list[str]:
-    """The axes of size 1 that could have this one's devices: with which the spec has no errors, as tried."""
-    axes = context.placed.program.axes
-    if context.retry is None or len(axes) > MOST_TRIED:
-        return []
-    size = context.placed.program.axis(axis).size
-    return [a.name for a in axes if a.size == 1 and context.retry({axis: 1, a.name: size})]
 
 
 def _roles(context: Context) -> dict[str, str]:
@@ -180,5 +168,11 @@ def microsteps_divide(context: Context) -> Iterator[Diagnostic]:
             f"{batch.size} {batch.name} cannot be cut into {count} microsteps: "
             f"{batch.size} % {count} = {batch.size % count}",
             (Label(batch.span, f"{batch.name} is {batch.size}"),) if batch.span else (),
-            (f"`train.microsteps` may be {listed(divisors(batch.size), near=count)}",),
+            cures=(
+                Cure(
+                    "`train.microsteps` may be {}",
+                    tuple(Option(str(n), ((MICROSTEPS, n),)) for n in near(divisors(batch.size), count)),
+                ),
+                *dim_may_be(batch.name, batch.size, legal_sizes(batch.size, count)),
+            ),
         )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import divisors, listed, quoted
+from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label, Option
+from meshc.diagnostics.suggest import divisors, legal_sizes, quoted
+from meshc.semantics.alternatives import axis_may_be, dim_may_be, elsewhere, near, trades
 from meshc.semantics.checks.context import Context
 from meshc.semantics.flat import Flat
 from meshc.semantics.pipeline import Pipeline, layers_of_stages, row_of
 from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram
 from meshc.semantics.program import Contract, Dim, Lookup, Repeat, StageRule, View, Weight
 from meshc.semantics.schedule import Schedule
+from meshc.source import Span
 
 # ---------------------------------------------------------------- layers
 
@@ -59,19 +61,44 @@ def _even(context: Context, stage: StageRule, dims: Sequence[Dim]) -> Iterator[D
             f"{len(stage.stages)} stages of {sum(stage.stages)} {name} are named{empty}: "
             f"{parts} of {layers} {name} are needed"
         )
-        yield Diagnostic("E0301", message, labels, ("name the layers of each stage, or write even",))
+        cures = [*_named_stages(stage, layers, parts), *_even_stages(stage)]
+        yield Diagnostic("E0301", message, labels, cures=tuple(cures))
         return
     counted = f"{stage.axis} = {size}" if stage.rounds == 1 else f"{stage.axis} * rounds = {parts}"
+    axis = context.placed.program.axis(stage.axis)
     legal = [n // stage.rounds for n in divisors(layers) if n % stage.rounds == 0]
-    helps = [f"`{stage.axis}` may be {listed(legal, near=size)}"] if legal else []
-    if layers >= parts:
-        helps.append(f"{'or ' if legal else ''}name the layers of each: stages = {_nearly_even(layers, parts)}")
+    cures = [*axis_may_be(axis, legal), *_named_stages(stage, layers, parts)]
+    if len(dims) == 1:
+        cures += dim_may_be(dims[0].name, layers, legal_sizes(layers, parts))
     yield Diagnostic(
         "E0301",
         f"{layers} {name} cannot be cut into {counted} stages: {layers} % {parts} = {layers % parts}",
         labels,
-        tuple(helps),
+        cures=(*cures, *trades(context.placed.program, axis, legal.__contains__), *elsewhere(axis, legal)),
     )
+
+
+def _named_stages(stage: StageRule, layers: int, parts: int) -> Iterator[Cure]:
+    """The layers of each stage, written out."""
+    if layers >= parts:
+        written = f"stages = {_nearly_even(layers, parts)}"
+        end = Span(stage.place.source, stage.place.end - 1, stage.place.end - 1)
+        edit = (
+            Edit(at, str(_nearly_even(layers, parts))) if (at := _given(stage, "stages")) else Edit(end, f", {written}")
+        )
+        yield Cure(f"name the layers of each: {written}", (Option("", (), (edit,)),) if stage.origin else ())
+
+
+def _even_stages(stage: StageRule) -> Iterator[Cure]:
+    if at := _given(stage, "stages"):
+        yield Cure("write stages = even", (Option("", (), (Edit(at, "even"),)),))
+
+
+def _given(stage: StageRule, name: str) -> Span | None:
+    """Where an option of the strategy is written, if it is written where the strategy is used."""
+    at = stage.given.get(name)
+    use = stage.place
+    return at if at and at.source is use.source and use.start <= at.start and at.end <= use.end else None
 
 
 def _nearly_even(layers: int, stages: int) -> list[int]:
@@ -104,7 +131,7 @@ def microbatches_divide(context: Context) -> Iterator[Diagnostic]:
         f"{each} cannot be cut into {stage.microbatches} microbatches: "
         f"{local} % {stage.microbatches} = {local % stage.microbatches}",
         (Label(stage.place, f"cuts {batch.name} into {stage.microbatches}"), *declared),
-        tuple(_cures(context, stage, local)),
+        cures=tuple(_cures(context, stage, local)),
     )
 
 
@@ -114,14 +141,22 @@ def _axes_of_batch(context: Context) -> tuple[str, ...]:
     return layouts[0] if layouts else ()
 
 
-def _cures(context: Context, stage: StageRule, rows: int) -> Iterator[str]:
-    legal = divisors(rows)
-    yield f"microbatches may be {listed(legal, near=stage.microbatches)}"
+def _cures(context: Context, stage: StageRule, rows: int) -> Iterator[Cure]:
+    at, batch = _given(stage, "microbatches"), context.placed.batch
+    legal = near(divisors(rows), stage.microbatches)
+    if at:
+        says = f"microbatches may be {{}}; {_idle_of(context, stage, divisors(rows))}"
+        yield Cure(says, tuple(Option(str(n), (), (Edit(at, str(n)),)) for n in legal))
+    if batch is not None:
+        yield from dim_may_be(batch.name, batch.size, legal_sizes(batch.size, batch.size // rows * stage.microbatches))
+
+
+def _idle_of(context: Context, stage: StageRule, legal: Sequence[int]) -> str:
+    """How much of a step idles with numbers of microbatches, as few as there are stages and more."""
     size = context.placed.program.axis(stage.axis).size
-    full = [m for m in legal if m >= size][:3]
-    if full:
-        idle = ", ".join(f"{m} leaves {_idle(stage, size, m):.1%} of a step idle" for m in full)
-        yield f"with {size} stages, {idle}"
+    full = [m for m in legal if m >= size][:3] or legal[-1:]
+    idle = ", ".join(f"{m} leaves {_idle(stage, size, m):.1%} of a step idle" for m in full)
+    return f"with {size} stages, {idle}"
 
 
 def _idle(stage: StageRule, size: int, microbatches: int) -> float:
