@@ -118,6 +118,7 @@ def _job_holds(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
     from meshc.job.launching import launch_holds
     from meshc.job.shared_dirs import directory_shared
     from meshc.semantics.feeds import source_feeds
+    from meshc.semantics.resumes import checkpoints_fit
 
     paths = [w.weight.dotted for w in placed.weights if w.weight.trained]
     yield from groups_match(job, paths)
@@ -125,6 +126,7 @@ def _job_holds(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
     yield from source_feeds(job, placed.program)
     yield from launch_holds(job, placed.devices)
     yield from directory_shared(job)
+    yield from checkpoints_fit(job, placed)
 
 
 def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:

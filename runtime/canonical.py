@@ -74,6 +74,10 @@ class Layout:
         """On disk, before compression."""
         return sum(leaf.num_bytes for leaf in self.leaves.values())
 
+    def described(self) -> dict[str, dict[str, Any]]:
+        """Name -> shape on disk and dtype, for JSON."""
+        return {name: {"shape": list(leaf.real_shape), "dtype": str(leaf.dtype)} for name, leaf in self.leaves.items()}
+
     def weights(self) -> dict[str, Leaf]:
         """Path -> leaf, of the weights alone."""
         return {name.removeprefix(WEIGHTS): leaf for name, leaf in self.leaves.items() if name.startswith(WEIGHTS)}

@@ -3,6 +3,7 @@
     DIR/500/weights    path -> array
     DIR/500/state      the rest of the state: step, carried state, optimizer
     DIR/500/meta       step, samples, seed, and what the spec and the data were
+    DIR/500/arrays     name -> shape and dtype of all that is in weights and state: what `meshc lint` reads
 
 A directory appears under its number when all of it is written; until then it has another name, and resume ignores it.
 """
@@ -19,7 +20,7 @@ from typing import Any
 import jax
 
 from .canonical import WEIGHTS, Layout
-from .disk import clear_unfinished, complete_steps, disk_reason, quiet_orbax, reading, writing
+from .disk import clear_unfinished, complete_steps, disk_reason, local_path, quiet_orbax, reading, writing
 from .distributed import is_first
 from .errors import UserError
 from .program import State
@@ -80,6 +81,7 @@ class Store:
                 weights=ocp.args.StandardSave(weights),
                 state=ocp.args.StandardSave(rest),
                 meta=ocp.args.JsonSave(asdict(position)),
+                arrays=ocp.args.JsonSave(layout.described()),
             )
             self._opened().save(position.step, args=items, force=True)
 
@@ -140,7 +142,7 @@ class Store:
 
 def load_weights(source: str, layout: Layout) -> dict[str, jax.Array]:
     """Path -> weight, in this program's dtypes, from another run: its directory, its checkpoints, or one of them."""
-    folder = _weights_folder(Path(source).expanduser().absolute())
+    folder = _weights_folder(local_path(source).absolute())
     with reading(folder):
         wanted = {path: leaf.stored for path, leaf in layout.weights().items()}
         found = _read(folder, wanted, same_dtype=False)

@@ -26,6 +26,13 @@ def complete_steps(directory: Path) -> list[int]:
         raise UserError(f"cannot read `{directory}`: {problem.strerror}") from None
 
 
+def local_path(text: str) -> Path:
+    """A path of this machine. Of a bucket pathlib would make a directory called `gs:`."""
+    if "://" in text:
+        raise UserError(f"`{text}` is no path of this machine", "name a directory: buckets are not read or written yet")
+    return Path(text).expanduser()
+
+
 @contextmanager
 def writing(directory: Path) -> Iterator[None]:
     """What the disk refuses is the user's to put right. What was half written goes away."""

@@ -16,6 +16,7 @@ from .canonical import Layout, layout
 from .checkpoint import Checkpoint, Position, Store, load_weights
 from .data.batches import batches, open_source
 from .data.sources import Source
+from .disk import local_path
 from .distributed import is_first
 from .errors import UserError
 from .interrupts import Interrupt, interrupts
@@ -57,7 +58,7 @@ def train(
     """
     out = Path(out).expanduser()
     samples = open_source(data, program, seed)
-    kept = out / Path(checkpoint.dir).expanduser()
+    kept = out / local_path(checkpoint.dir)
     store = Store(kept, checkpoint.keep)
     shapes = layout(program, seed)
     _say(_header(program, shapes, data))

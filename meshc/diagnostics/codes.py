@@ -124,7 +124,9 @@ TITLES: dict[str, str] = {
     "E0522": "processes that drive other devices than there are",
     "E0523": "launch settings that contradict each other",
     "E0524": "checkpoints where only one host sees them",
+    "E0530": "a checkpoint of another model",
     "W0514": "a setting that nothing reads",
+    "W0530": "no checkpoint to begin with",
     # ---------------------------------------------------------------- building and running (E06xx)
     "E0601": "the directory to build into holds something else",
     "E0602": "a file or directory cannot be written",

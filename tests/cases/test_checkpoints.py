@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from meshc import runtime
+from meshc.driver import check
+from meshc.job.target import Request
 from meshc.runtime.canonical import layout
 from meshc.runtime.checkpoint import Position, Store
 from meshc.runtime.program import Program
@@ -50,10 +52,20 @@ def test_what_8_devices_saved_is_read_on_fewer(tp, build, tmp_path: Path):
     after, position = store.restore(layout(read, 3), 0)
     store.close()
     assert position.seed == 3
+    assert checked(tmp_path, f"mesh.tp={tp}") == []
+    assert checked(tmp_path, "mesh.tp=3")[:1] == ["E0301"]  # 8 heads on 3 devices
+    assert checked(tmp_path, "embed=16") == ["E0530"]
     for one, other in zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True):
         np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
     heads = {s.data.shape for s in after.weights["Llama.block.attention.wq"].addressable_shards}
     assert heads == {(2, 8, 8 // tp, 2)}
+
+
+def checked(directory: Path, *sets: str) -> list[str]:
+    """What the compiler says of beginning with the checkpoints in a directory."""
+    (directory / "spec.mesh").write_text(SPEC)
+    flags = (f"checkpoint.init_from={directory}", *sets)
+    return [d.code for d in check(Request(str(directory / "spec.mesh"), sets=flags)).diagnostics]
 
 
 def losses(program: Program, out: Path, steps: int, resume: bool = False) -> list[float]:
@@ -75,3 +87,14 @@ def test_twice_the_devices_and_half_the_accumulation(build, tmp_path: Path):
     assert len({round(loss, 4) for loss in whole[50:]}) == 3  # each batch its own loss: another sample would show
     meta = json.loads((tmp_path / "cut" / "checkpoints" / "53" / "meta" / "metadata").read_text())
     assert meta["samples"] == 848
+
+
+@pytest.mark.parametrize("setting", ["dir", "init_from"])
+def test_a_bucket_is_no_directory_called_gs(build, setting: str, tmp_path: Path):
+    """Several hosts may share one, and programs do not write there yet: said, and nothing is left behind."""
+    bucket = "gs://bucket/run"
+    kept = runtime.Checkpoint(dir=bucket) if setting == "dir" else runtime.Checkpoint()
+    begun = {"init_from": bucket} if setting == "init_from" else {}
+    with pytest.raises(runtime.UserError, match="`gs://bucket/run` is no path of this machine"):
+        runtime.train(build(BIGRAM), steps=1, data=runtime.Synthetic(), out=tmp_path, checkpoint=kept, **begun)
+    assert not list(tmp_path.iterdir())
