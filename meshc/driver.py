@@ -129,8 +129,14 @@ def _job_holds(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
     yield from checkpoints_fit(job, placed)
 
 
-def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
-    """A spec or job through the whole compiler; None where there are errors. Without `emit` no files are made."""
+def compile_program(
+    request: Request, emit: bool = True, unchecked: bool = False
+) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
+    """A spec or job through the whole compiler; None where there are errors. Without `emit` no files are made.
+
+    unchecked: make the program in spite of errors, where something was placed at all. For `meshc.prove.sound`, which
+    shows that such programs do not run; they may fail anywhere, here too.
+    """
     from meshc.codegen.beside import copies, manifest
     from meshc.cost.of_job import settings_of
     from meshc.cost.report import report
@@ -139,7 +145,7 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
 
     checked = check(request, with_job=True)
     target, placed = checked.target, checked.placed
-    if checked.failed or placed is None or target is None or target.job is None:
+    if placed is None or target is None or target.job is None or (checked.failed and not unchecked):
         return None, checked.diagnostics
     job = target.job.job
     collectives = derive(placed, settings_of(job, target.slice))
@@ -150,7 +156,7 @@ def compile_program(request: Request, emit: bool = True) -> tuple[Compiled | Non
         from meshc.codegen.emit import emit as emit_program
         from meshc.codegen.supported import unsupported
 
-        if problems := unsupported(placed):
+        if (problems := unsupported(placed)) and not unchecked:
             return None, arranged((*checked.diagnostics, *problems))
         files = {**emit_program(placed, job, collectives, told.network), **copies(checked.sources)}
     return Compiled(target, job, placed, collectives, told, files, manifest(told, target.spec)), checked.diagnostics

@@ -15,7 +15,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -100,12 +100,17 @@ def initial(path: str) -> State:
         state = program.init(SEED)
         DRAWN[key] = {path: np.asarray(array) for path, array in {**state.weights, **state.carried}.items()}
         return state
+    return beginning(program, DRAWN[key])
+
+
+def beginning(program: Program, weights: Mapping[str, np.ndarray]) -> State:
+    """The state of a program with these weights and this carried state, by path, as devices hold them."""
     shapes = jax.eval_shape(program.init, SEED)
     places = state_shardings(shapes.optimizer, shapes.weights, program.optimizer_placement, program.mesh)
     nowhere = NamedSharding(program.mesh, PartitionSpec())
     drawn = {
         path: jax.device_put(array, NamedSharding(program.mesh, program.placement[path]))
-        for path, array in DRAWN[key].items()
+        for path, array in weights.items()
     }
     return State(
         step=jax.device_put(np.zeros((), shapes.step.dtype), nowhere),
@@ -182,23 +187,23 @@ def weight_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[st
     `derived` is place -> path -> axes of each dim.
     """
     (state, _), (state_one, _) = run(mesh, 1), run(one, 1)
-    yield from _shards("weight", build(mesh), derived["rest"], state.weights, state_one.weights)
+    yield from shards("weight", build(mesh), derived["rest"], state.weights, state_one.weights)
 
 
 def optimizer_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
     """Where the state of the spec's optimizer lies after a step."""
     (state, _), (state_one, _) = run(mesh, 1), run(one, 1)
     moments, moments_one = optimizer_leaves(state), optimizer_leaves(state_one)
-    yield from _shards("optimizer state", build(mesh), derived["optimizer"], moments, moments_one)
+    yield from shards("optimizer state", build(mesh), derived["optimizer"], moments, moments_one)
 
 
 def gradient_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
     """Where gradients lie when the optimizer takes them."""
     (_, grads), (_, grads_one) = first_gradients(mesh), first_gradients(one)
-    yield from _shards("gradient", build(mesh), derived["optimizer"], grads, grads_one)
+    yield from shards("gradient", build(mesh), derived["optimizer"], grads, grads_one)
 
 
-def _shards(
+def shards(
     claim: str, program: Program, derived: dict[str, list[list[str]]], found: Arrays, whole: Arrays
 ) -> Iterator[Measure]:
     """`found` and `whole` by path, or `path (which of the optimizer's)`."""
@@ -260,13 +265,13 @@ def end_with_parent() -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def main(request: Path, result: Path) -> None:
+def main(request: Path, result: Path, tasks: Mapping[str, Callable[..., Iterator[Measure]]] = TASKS) -> None:
     end_with_parent()
     found: dict[str, dict[str, Any]] = {}
     for task in json.loads(request.read_text(encoding="utf-8")):
         proof = found.setdefault(task["proof"], {"measures": [], "problem": None})
         try:
-            proof["measures"] += [dataclasses.asdict(m) for m in TASKS[task["task"]](**task["arguments"])]
+            proof["measures"] += [dataclasses.asdict(m) for m in tasks[task["task"]](**task["arguments"])]
         except Exception as error:  # a program that does not compile or run is what a proof is there to find
             traceback.print_exc()
             proof["problem"] = f"{task['task']}: {type(error).__name__}: {first_line(error)}"

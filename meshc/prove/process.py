@@ -67,13 +67,20 @@ class Outcome:
     stderr: str
 
 
-def run(tasks: list[Task], num_devices: int, float64: bool, directory: Path) -> Outcome:
-    """Runs tasks one after another in a child with that many virtual CPU devices; `directory` takes its files."""
+CHILD = "meshc.prove.child"
+
+
+def run(tasks: list[Task], num_devices: int, float64: bool, directory: Path, module: str = CHILD) -> Outcome:
+    """Runs tasks one after another in a child with that many virtual CPU devices; `directory` takes its files.
+
+    module: what the child is, which knows the tasks. Where it ends before all are done, the last one begun has the
+    reason for its problem, and those after it have neither measures nor a reason of their own.
+    """
     name = "exact" if float64 else "single"
     request, result = directory / f"{name}.request.json", directory / f"{name}.result.json"
     request.write_text(json.dumps([vars(t) for t in tasks]), encoding="utf-8")
     env = environment(num_devices, float64) | {"XLA_FLAGS": f"{PATIENT} {QUICK}"}
-    command = [sys.executable, "-P", "-m", "meshc.prove.child", str(request), str(result)]
+    command = [sys.executable, "-P", "-m", module, str(request), str(result)]
     code, stderr = _wait(command, env, directory / f"{name}.stderr")
     if code and STOOD_STILL in stderr:  # a program that cannot meet does so again; a busy machine does not
         code, stderr = _wait(command, env, directory / f"{name}.stderr")

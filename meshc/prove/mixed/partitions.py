@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -31,31 +32,34 @@ class Partition:
         return f"partition {{\n{body}\n}}"
 
 
-def draw_partition(r: Random, model: Drawn) -> Partition:
-    partition = Partition(_axes(r))
+DEVICES = (8, 16, 6, 12)
+
+
+def draw_partition(r: Random, model: Drawn, devices: Sequence[int] = DEVICES) -> Partition:
+    partition = Partition(draw_axes(r, devices))
     axes = list(partition.axes)
     free = list(axes)
     lines = partition.lines
     if model.has_experts and r.random() < 0.8:
-        _experts(r, partition)
+        draw_experts(r, partition)
     if "layers" in model.dims and r.random() < 0.3:
-        lines.append(_pipeline(r, free.pop(r.randrange(len(free))), partition))
+        lines.append(draw_pipeline(r, free.pop(r.randrange(len(free))), partition))
     for axis in free:
         strategy = r.choices(STRATEGIES, WEIGHTS)[0]
         options = r.choice(OPTIONS.get(strategy, ("",)))
         lines.append(f"{strategy}({axis}{options})")
     dims = [name for name in model.dims if name not in ("head_dim", "rotary_dim", "pass_dim")]
     for _ in range(r.choices((0, 1, 2, 3), (5, 4, 2, 1))[0]):
-        lines.append(_rule(r, model, axes, dims))
+        lines.append(draw_rule(r, model, axes, dims))
     r.shuffle(lines)
     return partition
 
 
-def _axes(r: Random) -> dict[str, int]:
-    """Axes of 1 to 4 on 8 or 16 devices, seldom on 6 or 12."""
+def draw_axes(r: Random, devices: Sequence[int]) -> dict[str, int]:
+    """Axes of sizes 1 to 4 on so many devices; by default on 8 or 16, seldom on 6 or 12."""
     while True:
         sizes = [r.choices((1, 2, 3, 4), (1, 8, 1, 4))[0] for _ in range(r.randint(1, 4))]
-        if math.prod(sizes) in (8, 16, 6, 12):
+        if math.prod(sizes) in devices:
             return dict(zip(r.sample(NAMES, len(sizes)), sizes, strict=True))
 
 
@@ -64,7 +68,7 @@ WEIGHTS = (4, 6, 2, 2, 6, 4, 3, 2)
 OPTIONS = {"tensor": ("", ", sequence = true"), "fsdp": ("", "", "", ", gathered = kept")}
 
 
-def _pipeline(r: Random, axis: str, partition: Partition) -> str:
+def draw_pipeline(r: Random, axis: str, partition: Partition) -> str:
     """Most often of as many layers as its stages ask for; of more samples, which microbatches cut."""
     stages = partition.axes[axis]
     microbatches = r.choice((2, 4, 4, 8))
@@ -80,7 +84,7 @@ def _pipeline(r: Random, axis: str, partition: Partition) -> str:
     return f"pipeline({axis}, {options})"
 
 
-def _experts(r: Random, partition: Partition) -> None:
+def draw_experts(r: Random, partition: Partition) -> None:
     """Experts on an axis of the mesh, or on one of a view that factors some axes anew."""
     axes = partition.axes
     if r.random() < 0.3:
@@ -99,7 +103,7 @@ def _experts(r: Random, partition: Partition) -> None:
     partition.lines.append("expert(epx, tensor = etp)" if with_tensor else "expert(epx)")
 
 
-def _rule(r: Random, model: Drawn, axes: list[str], dims: list[str]) -> str:
+def draw_rule(r: Random, model: Drawn, axes: list[str], dims: list[str]) -> str:
     axis, dim = r.choice(axes), r.choice(dims)
     match r.randrange(12):
         case 0 | 1:
