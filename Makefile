@@ -14,6 +14,7 @@ ZOO     := $(sort $(wildcard specs/zoo/*.mesh))
 MIXED   := 30
 INPUTS  := 1000000
 GUIDED  := 20000
+SOUND   := 400
 
 # Nothing is written outside the tree; compiled programs are kept from one run to the next.
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -45,8 +46,9 @@ lint: $(VENV)/.test
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-cache
 
-prove: $(VENV)/.test $(AOT)/.installed ## parity, placement, traffic of specs/zoo and of MIXED=30 drawn specs, broken texts, then the slow tests
+prove: $(VENV)/.test $(AOT)/.installed ## parity, placement, traffic of specs/zoo and of MIXED=30 drawn specs, the checker on SOUND=400, broken texts, then the slow tests
 	$(BIN)/meshc prove $(ZOO) --mixed $(MIXED) --jobs $(WORKERS)
+	$(BIN)/meshc prove --sound $(SOUND) --jobs $(WORKERS)
 	$(BIN)/python -m tests.fuzz --workers $(WORKERS)
 	$(BIN)/python -m tests.fuzz.every --workers $(WORKERS)
 	$(BIN)/python -m pytest -m slow -n $(WORKERS)

@@ -197,6 +197,7 @@ def explain(subject: str, name: str | None, slice: str | None, sets: tuple[str, 
 @_slice
 @_set
 @click.option("--mixed", type=click.IntRange(0), default=0, metavar="N", help="Prove N specs drawn at random, too.")
+@click.option("--sound", type=click.IntRange(0), default=0, metavar="N", help="Hold the checker to N drawn specs, too.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="S", help="The number of the first draw.")
 @click.option(
     "--jobs", type=click.IntRange(1), metavar="J", help="How many at a time; default: as this machine has cores."
@@ -207,6 +208,7 @@ def prove(
     slice: str | None,
     sets: tuple[str, ...],
     mixed: int,
+    sound: int,
     seed: int,
     jobs: int | None,
     verbose: bool,
@@ -217,16 +219,20 @@ def prove(
     """
     from meshc.prove.session import Session
 
-    if not paths and not mixed:
-        raise click.UsageError("name a spec, or ask for --mixed ones")
-    session = Session(jobs or min(os.cpu_count() or 1, MOST_JOBS), verbose, sys.stdout, sys.stderr)
+    if not paths and not mixed and not sound:
+        raise click.UsageError("name a spec, or ask for --mixed or --sound ones")
+    jobs = jobs or min(os.cpu_count() or 1, MOST_JOBS)
     _unwind_when_told_to_end()
+    sound_holds = not sound or _sound(sound, seed, jobs, verbose)
+    if not paths and not mixed:
+        return 0 if sound_holds else 1
+    session = Session(jobs, verbose, sys.stdout, sys.stderr)
     right = [path for path in dict.fromkeys(paths) if _compile(Request(path, slice, sets), emit=False)]
     session.wrong = len(set(paths)) - len(right)
     session.prove(
         right, lambda path: _builder(path, slice, sets), mixed, seed, lambda path, own: _builder(path, None, own)
     )
-    return 0 if session.holds else 1
+    return 0 if session.holds and sound_holds else 1
 
 
 @cli.command()
@@ -256,7 +262,27 @@ def _compile(request: Request, strict: bool = False, emit: bool = True) -> Compi
     return found if isinstance(found, Compiled) and not exit_code(diagnostics, strict) else None
 
 
-def _builder(path: str, slice: str | None, sets: tuple[str, ...]) -> Any:
+def _sound(count: int, seed: int, jobs: int, verbose: bool) -> bool:
+    """Whether the checker is right about drawn specs."""
+    from meshc.prove.sound.session import Soundness
+
+    def build(path: str, slice: str | None, unchecked: bool) -> Any:
+        return _builder(path, slice, (), unchecked)
+
+    soundness = Soundness(_errors, build, jobs, verbose, sys.stdout)
+    soundness.prove(count, seed)
+    return soundness.holds
+
+
+def _errors(path: str, slice: str | None) -> list[tuple[str, str]]:
+    """Code and message of each error of a spec or job, as a build finds them."""
+    from meshc.driver import check
+
+    found = check(Request(path, slice), with_job=True).diagnostics
+    return [(d.code, d.message) for d in found if d.severity == "error"]
+
+
+def _builder(path: str, slice: str | None, sets: tuple[str, ...], unchecked: bool = False) -> Any:
     """What `meshc prove` builds variants of a spec with."""
     from meshc.driver import compile_program
     from meshc.prove.variants import Built
@@ -264,7 +290,7 @@ def _builder(path: str, slice: str | None, sets: tuple[str, ...]) -> Any:
     def build_variant(flags: Sequence[str], on_slice: bool) -> Built | Sequence[Diagnostic]:
         here = (*flags, "launch.backend=local")  # on virtual devices, whoever starts the job
         request = Request(path, slice if on_slice else "cpu-1", sets, over=here)  # a job may name a slice, too
-        compiled, diagnostics = compile_program(request)
+        compiled, diagnostics = compile_program(request, unchecked=unchecked)
         if compiled is None:
             return [d for d in diagnostics if d.severity == "error"]
         return Built(compiled.job, compiled.placed, compiled.collectives, compiled.files)

@@ -269,12 +269,13 @@ def main(request: Path, result: Path, tasks: Mapping[str, Callable[..., Iterator
     end_with_parent()
     found: dict[str, dict[str, Any]] = {}
     for task in json.loads(request.read_text(encoding="utf-8")):
-        proof = found.setdefault(task["proof"], {"measures": [], "problem": None})
+        proof = found.setdefault(task["proof"], {"measures": [], "problem": None, "done": 0})
         try:
             proof["measures"] += [dataclasses.asdict(m) for m in tasks[task["task"]](**task["arguments"])]
         except Exception as error:  # a program that does not compile or run is what a proof is there to find
             traceback.print_exc()
             proof["problem"] = f"{task['task']}: {type(error).__name__}: {first_line(error)}"
+        proof["done"] += 1
         result.write_text(json.dumps(found), encoding="utf-8")
 
 

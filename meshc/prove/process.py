@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -73,8 +74,7 @@ CHILD = "meshc.prove.child"
 def run(tasks: list[Task], num_devices: int, float64: bool, directory: Path, module: str = CHILD) -> Outcome:
     """Runs tasks one after another in a child with that many virtual CPU devices; `directory` takes its files.
 
-    module: what the child is, which knows the tasks. Where it ends before all are done, the last one begun has the
-    reason for its problem, and those after it have neither measures nor a reason of their own.
+    module: the child, which knows the tasks. Where it ends by itself, that is the problem of all that were not done.
     """
     name = "exact" if float64 else "single"
     request, result = directory / f"{name}.request.json", directory / f"{name}.result.json"
@@ -88,8 +88,9 @@ def run(tasks: list[Task], num_devices: int, float64: bool, directory: Path, mod
     measures = {proof: [Measure(**m) for m in one["measures"]] for proof, one in found.items()}
     problems = {proof: one["problem"] for proof, one in found.items() if one["problem"]}
     if code:
-        ended = _last_words(code, stderr)
-        problems = {t.proof: ended for t in tasks} | problems
+        ended, asked = _last_words(code, stderr), Counter(task.proof for task in tasks)
+        undone = [proof for proof, count in asked.items() if found.get(proof, {"done": 0})["done"] < count]
+        problems = dict.fromkeys(undone or asked, ended) | problems
     return Outcome(measures, problems, stderr)
 
 

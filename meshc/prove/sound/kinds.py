@@ -75,7 +75,7 @@ SECTIONS: dict[str, Kind] = {
 }  # fmt: skip
 """Of a code that is not named above."""
 
-_KIND_OF = {code: kind for kind, codes in CODES.items() for code in codes}
+_KIND_OF: dict[str, Kind] = {code: kind for kind, codes in CODES.items() for code in codes}
 
 
 def kind_of(code: str) -> Kind:
