@@ -37,7 +37,7 @@ def _cured(problem: Diagnostic, found: Sequence[Diagnostic], attempt: Attempt | 
     lines, edits = list(problem.helps), problem.edits
     first, meshes = len(lines), False
     for cure in problem.cures:
-        if cure.otherwise and meshes:
+        if (cure.unless == "mesh" and meshes) or (cure.unless == "any" and len(lines) > first):
             continue
         options = list(_that_do(cure, problem, found, attempt))
         meshes |= any(key.startswith("mesh.") for option in options for key, _ in option.sizes)

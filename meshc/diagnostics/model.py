@@ -49,14 +49,14 @@ class Option:
 class Cure:
     """A help line to be: `says`, with those of the options that do in place of its `{}`. They are tried nearest first.
 
-    `usable` is false for what is told, but not to be written into the spec by itself; `otherwise` is one that is told
-    only where no other meshes are.
+    `usable` is false for what is told, but not to be written into the spec by itself. `unless`: told only where
+    no other mesh is before it, or nothing.
     """
 
     says: str
     options: tuple[Option, ...]
     usable: bool = True
-    otherwise: bool = False
+    unless: Literal["mesh", "any"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def elsewhere(axis: Axis, sizes: Iterable[int]) -> Iterator[Cure]:
     """Other sizes of one axis on a slice that has as many devices."""
     options = tuple(Option(str(n), ((f"mesh.{axis.name}", n),), elsewhere=True) for n in near(sizes, axis.size))
     if any(option.text != "1" for option in options):
-        yield Cure(f"with another slice, `{axis.name}` may be {{}}", options, usable=False, otherwise=True)
+        yield Cure(f"with another slice, `{axis.name}` may be {{}}", options, usable=False, unless="mesh")
 
 
 def dim_may_be(name: str, size: int, sizes: Iterable[int]) -> Iterator[Cure]:

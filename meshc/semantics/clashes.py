@@ -207,18 +207,18 @@ def _with_less(axis: Axis, size: int, rule: Rule, shared: str, program: Program)
     one = (f"mesh.{axis.name}", size)
     says = f"make {axis.name} {size} and share them: {shared}"
     yield Cure(says, (Option("", (one,), edits),))
-    for other in program.axes:
+    for other in sorted(program.axes, key=lambda other: other.size == 1):
         if other.name not in rule.axes and not other.assumed:
             more = other.size * axis.size // size
             says = f"make {axis.name} {size} and {other.name} {more}, and share them: {shared}"
-            yield Cure(says, (Option("", (one, (f"mesh.{other.name}", more)), edits),))
+            yield Cure(says, (Option("", (one, (f"mesh.{other.name}", more)), edits),), unless="mesh")
 
 
 def _kept(first: Rule, second: Rule) -> Iterator[Cure]:
     """One of two strategies, where nothing else would do."""
-    for gone, kept in ((second, first), (first, second)):
-        if gone.origin and kept.origin:
-            yield Cure(f"keep `{kept.origin.text}` alone", (Option("", (), (removed(gone.origin.span),)),), False)
+    pairs = [(gone.origin, kept.origin) for gone, kept in ((second, first), (first, second))]
+    options = tuple(Option(f"`{kept.text}`", (), (removed(gone.span),)) for gone, kept in pairs if gone and kept)
+    yield Cure("keep {} alone", options, usable=False, unless="any")
 
 
 def _sequence_rival(first: Rule, second: Rule, inside: tuple[str, ...], program: Program) -> tuple[Rule, Rule] | None:

@@ -55,8 +55,8 @@ def _ways_out(twice: Twice, program: Program) -> Iterator[Cure]:
     if outer.within != inner.within:
         yield from _inside(twice, outer, dim, inner, program)
     places = list(dict.fromkeys(rule.origin for rule in reversed(twice.rules) if rule.origin))
-    for use in places if len(places) == 2 else ():
-        yield Cure(f"or take out `{use.text}`", (Option("", (), (removed(use.span),)),), usable=False)
+    options = tuple(Option(f"`{use.text}`", (), (removed(use.span),)) for use in places if len(places) == 2)
+    yield Cure("or take out {}", options, usable=False, unless="any")
 
 
 def _giving_way(rule: Rule, dim: str, claim: str) -> tuple[Option, ...]:
