@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import quoted
 from meshc.semantics.checks.context import Context
 from meshc.semantics.checks.pipeline import regrouped_stages
 from meshc.semantics.placed import PlacedWeight
-from meshc.semantics.program import Rest, Rule
+from meshc.semantics.program import Dim, Rest, Rule
 
 
 def stacks_stay_whole(context: Context) -> Iterator[Diagnostic]:
@@ -21,22 +21,40 @@ def stacks_stay_whole(context: Context) -> Iterator[Diagnostic]:
         for place, layout in ((Rest.PARAMS, weight.rest), (Rest.GRADS, weight.grads)):
             stack = weight.weight.stack
             for dim, axes, own in zip(stack, layout.axes, _of_stages(context, weight), strict=False):
-                rules = weight.because.get((place, dim.name), ())
-                if axes == own or said & {*rules}:
+                if axes == own:
+                    continue
+                rules = weight.because.get((place, dim.name)) or _clearing(context, dim)
+                if said & {*rules}:
                     continue
                 said |= {*rules}
                 where = "params" if place is Rest.PARAMS else "grads"
-                yield Diagnostic(
-                    "E0259",
-                    f"`{dim.name}` of {where} cannot be split over {quoted(axes)}: a repeat takes one layer a turn",
-                    tuple(Label(rule.place, f"splits {dim.name}") for rule in rules[:1])
-                    or (Label(weight.weight.value.span),),
-                    (
-                        "split another dim of the weights",
-                        f"or give each device its own layers: stage {dim.name} over {axes[-1] if axes else 'AXIS'}",
-                        f"optimizer {{ {dim.name} -> … }} is fine: the update is no repeat",
-                    ),
-                )
+                yield _not_whole(dim, where, axes, rules) if not own else _not_staged(dim, where, own, rules)
+
+
+def _clearing(context: Context, dim: Dim) -> tuple[Rule, ...]:
+    return tuple(rule for rule in context.placed.program.rules if dim.name in rule.dims and not rule.axes)
+
+
+def _not_whole(dim: Dim, where: str, axes: Sequence[str], rules: Sequence[Rule]) -> Diagnostic:
+    return Diagnostic(
+        "E0259",
+        f"`{dim.name}` of {where} cannot be split over {quoted(axes)}: a repeat takes one layer a turn",
+        tuple(Label(rule.place, f"splits {dim.name}") for rule in rules[:1]),
+        (
+            "split another dim of the weights",
+            f"or give each device its own layers: stage {dim.name} over {axes[-1]}",
+            f"optimizer {{ {dim.name} -> … }} is fine: the update is no repeat",
+        ),
+    )
+
+
+def _not_staged(dim: Dim, where: str, own: Sequence[str], rules: Sequence[Rule]) -> Diagnostic:
+    return Diagnostic(
+        "E0259",
+        f"`{dim.name}` of {where} must lie on {quoted(own)} alone, which cuts the layers into stages",
+        tuple(Label(rule.place, f"puts {dim.name} elsewhere") for rule in rules[:1]),
+        ("remove the rule: a device holds the layers of its stages",),
+    )
 
 
 def _of_stages(context: Context, weight: PlacedWeight) -> tuple[tuple[str, ...], ...]:
