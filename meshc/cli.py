@@ -278,7 +278,7 @@ def _errors(path: str, slice: str | None) -> list[tuple[str, str]]:
     """Code and message of each error of a spec or job, as a build finds them."""
     from meshc.driver import check
 
-    found = check(Request(path, slice), with_job=True).diagnostics
+    found = check(Request(path, slice), with_job=True, cures=False).diagnostics
     return [(d.code, d.message) for d in found if d.severity == "error"]
 
 

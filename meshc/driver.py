@@ -57,8 +57,11 @@ class Compiled:
 
 
 @uncollected()
-def check(request: Request, with_job: bool = False) -> Checked:
-    """Everything that is wrong with a spec or job, in one run."""
+def check(request: Request, with_job: bool = False, cures: bool = True) -> Checked:
+    """Everything that is wrong with a spec or job, in one run.
+
+    cures: try what is offered in place of what is wrong, which takes longer than finding it
+    """
     from meshc.semantics.imports import read_import
     from meshc.semantics.overrides import override_at
     from meshc.semantics.resolve import resolve
@@ -89,7 +92,8 @@ def check(request: Request, with_job: bool = False) -> Checked:
         # What lies idle in a spec with unknown names would not in the corrected one.
         wrong = has_errors([*problems, *found])
         found += [d for d in more if d.severity == "error" or not wrong]
-    found = _cured(target, subject, program, found)
+    if cures:
+        found = _cured(target, subject, program, found)
     if program is None or placed is None:
         return _checked(target, None, sources, [*problems, *found])
     problems += [redirected(d, _moved(program, target)) for d in found]
@@ -143,7 +147,7 @@ def compile_program(
     from meshc.job.launch_plan import launch_plan
     from meshc.semantics.collectives import derive
 
-    checked = check(request, with_job=True)
+    checked = check(request, with_job=True, cures=not unchecked)
     target, placed = checked.target, checked.placed
     if placed is None or target is None or target.job is None or (checked.failed and not unchecked):
         return None, checked.diagnostics

@@ -27,7 +27,7 @@ def apt_partition(r: Random, model: Drawn, devices: tuple[int, ...]) -> Partitio
         _with_experts(r, partition, axes)
     jobs = ["rows", "heads", "sequence", "rows"] if "seq" in model.dims else ["rows", "rows", "heads"]
     for axis in axes:
-        job = jobs.pop(r.randrange(len(jobs)))
+        job = jobs.pop(r.randrange(len(jobs))) if jobs else "rows"
         if job == "heads" and "sequence" in jobs and "heads" in model.dims and r.random() < 0.3:
             jobs.remove("sequence")
             others = [name for name in axes if not any(f"({name}" in line for line in lines) and name != axis]
