@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from meshc.diagnostics.arrange import arranged, has_errors
+from meshc.diagnostics.fold import folded
 from meshc.diagnostics.model import Diagnostic
 from meshc.diagnostics.run import no_spec
 from meshc.diagnostics.suppress import suppress
@@ -189,5 +190,5 @@ def _checked(
     target: Target | None, placed: PlacedProgram | None, sources: list[SourceFile], problems: list[Diagnostic]
 ) -> Checked:
     unique = {source.name: source for source in sources}
-    found = arranged(suppress(problems, [target.spec] if target else []))
+    found = tuple(folded(arranged(suppress(problems, [target.spec] if target else []))))
     return Checked(target, placed, tuple(unique.values()), found)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import codecs
 import errno
+from dataclasses import replace
 from pathlib import Path
 
-from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.model import Diagnostic, Edit, Label
 from meshc.source import SourceFile, Span
 
 MAX_BYTES = 16 * 2**20
@@ -26,7 +27,7 @@ def load(path: Path | str, name: str | None = None, asked: Span | None = None) -
         if path.is_symlink() and not path.exists():
             return _problem("E0130", f"`{name}` is a link that leads to no file", asked)
         if not path.exists():
-            return _problem("E0130", f"no such file: `{name}`", asked, *_neighbours(path))
+            return _no_such_file(path, name, asked)
         if not path.is_file():
             return _problem("E0132", f"`{name}` is not a regular file", asked)
         if (size := path.stat().st_size) > MAX_BYTES:
@@ -64,13 +65,22 @@ def _problem(code: str, message: str, asked: Span | None, *helps: str) -> Diagno
     return Diagnostic(code, message, (Label(asked),) if asked else (), helps)
 
 
-def _neighbours(path: Path) -> tuple[str, ...]:
-    """The nearest name in the same directory, as a help line."""
+def _no_such_file(path: Path, name: str, asked: Span | None) -> Diagnostic:
+    """With the nearest name in the same directory, as the import or key would write it."""
+    found = _problem("E0130", f"no such file: `{name}`", asked)
+    near = _neighbour(path)
+    if near is None:
+        return found
+    written = asked.text.strip("\"'") if asked else name
+    instead = str(Path(written).parent / near)
+    edits = (Edit(asked, asked.text.replace(written, instead)),) if asked else ()
+    return replace(found, helps=(f"did you mean `{instead}`?",), edits=edits)
+
+
+def _neighbour(path: Path) -> str | None:
     from meshc.diagnostics.suggest import nearest
 
     try:
-        names = [entry.name for entry in path.parent.iterdir()]
+        return nearest(path.name, [entry.name for entry in path.parent.iterdir()])
     except OSError:
-        return ()
-    found = nearest(path.name, names)
-    return (f"did you mean `{path.parent / found}`?",) if found else ()
+        return None

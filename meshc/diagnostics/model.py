@@ -67,6 +67,7 @@ class Diagnostic:
     `message` is lower case, names in backticks, no final period. `helps` are the cures, each a line. `edits` together
     are one cure, the first that has any: who applies one of them applies all. Those of one diagnostic do not overlap.
     `cures` are more help lines, which have to be tried first (cures.py): the driver leaves none.
+    `also` are more places of the same mistake. Diagnostics that name the same `cause` are one report (fold.py).
     """
 
     code: str
@@ -75,6 +76,8 @@ class Diagnostic:
     helps: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
     cures: tuple[Cure, ...] = ()
+    also: tuple[Span, ...] = ()
+    cause: str = ""
 
     @property
     def severity(self) -> Severity:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from meshc.diagnostics.model import Diagnostic, Edit, Label
 from meshc.diagnostics.suggest import did_you_mean, nearest, quoted
@@ -20,13 +22,20 @@ def unknown(
     return Diagnostic(code, f"`{name}` is not {article} {what}", (Label(span, f"no such {what}"),), helps, edits)
 
 
-def unknown_value(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
-    return unknown("tensor, constant or dim", "E0202", name, span, known)
+def unknown_value(name: str, span: Span, here: Sequence[str], dims: Iterable[str]) -> Diagnostic:
+    """`here` are the names that the layer has given so far."""
+    found = unknown("tensor, constant or dim", "E0202", name, span, (*here, *dims))
+    if found.helps or not here:
+        return found
+    return replace(found, helps=(f"named before it are {quoted(here[-12:])}",))
 
 
 def unknown_dim(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
     """A dim that `dims { }` does not declare."""
     known = tuple(known)
+    if not known:
+        found = unknown("declared dim", "E0203", name, span, known, (f"declare them: dims {{ {name} = … }}",))
+        return replace(found, cause="this spec declares no dims")
     helps = did_you_mean(name, known)
     if not nearest(name, known):
         helps = (f"declare it: dims {{ {name} = … }}", *helps)
@@ -38,19 +47,37 @@ def unknown_axis(name: str, span: Span, known: Iterable[str], after: Span | None
     known = tuple(known)
     base = unknown("mesh axis", "E0204", name, span, known)
     if after is None:
-        return Diagnostic(
-            base.code, base.message, base.labels, (f"this spec has no mesh: write mesh {{ {name} = 2 }}",), base.edits
-        )
+        return replace(base, helps=(f"this spec has no mesh: write mesh {{ {name} = 2 }}",), cause="no mesh")
     helps = [f"the mesh has {quoted(known)}"] if known else []
     if found := nearest(name, known):
         helps.insert(0, f"did you mean `{found}`?")
     helps.append(f"or add `{name} = 1` to the mesh: an axis of size 1 claims nothing")
     insertion = Edit(Span(after.source, after.end, after.end), f"\n  {name} = 1")
-    return Diagnostic(base.code, base.message, base.labels, tuple(helps), base.edits or (insertion,))
+    return replace(base, helps=tuple(helps), edits=base.edits or (insertion,))
 
 
-def unknown_function(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
-    return unknown("layer or function", "E0205", name, span, known)
+def unknown_function(name: str, span: Span, known: Iterable[str], shipped: str | None = None) -> Diagnostic:
+    """`shipped` is the file that defines such a layer and is not imported."""
+    found = unknown("layer or function", "E0205", name, span, known)
+    if shipped is None:
+        return found
+    cure = f'import "{shipped}"'
+    start = _first_item(span.source.text)
+    edit = Edit(Span(span.source, start, start), f"{cure}\n")
+    return replace(found, helps=(f"write {cure}, which has it", *found.helps), edits=(edit,), cause=cure)
+
+
+def _first_item(text: str) -> int:
+    """Where an import can be added: behind the comment that a file begins with."""
+    header = re.match(r"(?:#[^\n]*\n)+\n*", text)
+    return header.end() if header else 0
+
+
+def misspelt_declaration(found: Diagnostic, name: str, declared: str, where: Span) -> Diagnostic:
+    """Of an unknown `name` that is used more than once, while nothing uses the like name that is `declared`."""
+    label = Label(where, f"nothing uses `{declared}`")
+    cure = f"if `{declared}` is `{name}` misspelt, mend it where it is declared"
+    return replace(found, labels=(*found.labels, label), helps=(cure,), edits=(Edit(where, name),))
 
 
 def unknown_strategy(name: str, span: Span, known: Iterable[str]) -> Diagnostic:

@@ -23,17 +23,25 @@ def edit_distance(a: str, b: str) -> int:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` is most likely a slip of, or None. Near is a third of its letters, at least one."""
+    """The known name that `name` is most likely a slip of, or None. Near is a third of its letters, at least one.
+
+    Two names of two letters are near only if the letters are the same: `tp` and `pp` are two names, not one and a slip.
+    """
     name = name[:100]
     limit = max(1, len(name) // 3)
     ranked = []
     for candidate in known:
         if abs(len(candidate) - len(name)) > limit and not _begins(name, candidate):
             continue
-        distance = edit_distance(name.lower(), candidate.lower())
-        if distance <= limit or _begins(name, candidate):
-            ranked.append((distance, candidate))
-    return min(ranked)[1] if ranked else None
+        distance, same = edit_distance(name.lower(), candidate.lower()), _same_letters(name, candidate)
+        short = max(len(name), len(candidate)) < 3
+        if _begins(name, candidate) or (same if short else distance <= limit):
+            ranked.append((distance, not same, candidate))
+    return min(ranked)[2] if ranked else None
+
+
+def _same_letters(name: str, candidate: str) -> bool:
+    return sorted(name.lower()) == sorted(candidate.lower())
 
 
 def _begins(name: str, candidate: str) -> bool:

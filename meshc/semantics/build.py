@@ -127,7 +127,7 @@ class Builder:
         if found is None:
             if name.text.rstrip("'") in self.dims:
                 return self.dim(name)
-            self.report(spec_names.unknown_value(name.text, name.span, [*self.frame.names, *self.dims.entries]))
+            self.report(spec_names.unknown_value(name.text, name.span, list(self.frame.names), self.dims.entries))
             return BROKEN
         if isinstance(found, Value):
             self.facts.used.add(found)

@@ -9,6 +9,7 @@ from meshc.semantics.build import Builder, Wish
 from meshc.semantics.functions import FUNCTIONS
 from meshc.semantics.operands import BROKEN, Broken, Operand, Results, names
 from meshc.semantics.program import Custom, Value
+from meshc.semantics.shipped import shipped_in
 from meshc.syntax import ast
 
 
@@ -24,7 +25,8 @@ def call(b: Builder, node: ast.Call, wish: Wish) -> Results:
         return _broken(wish) if len(results) == 1 and results[0] is BROKEN else results
     definition = b.frame.scope.callable(name.text)
     if definition is None:
-        b.report(spec_names.unknown_function(name.text, name.span, [*FUNCTIONS, *b.frame.scope.names("callables")]))
+        known = [*FUNCTIONS, *b.frame.scope.names("callables")]
+        b.report(spec_names.unknown_function(name.text, name.span, known, shipped_in(name.text)))
         return _broken(wish)
     b.called.add(definition)
     if isinstance(definition.node, ast.Primitive):

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from meshc.diagnostics import spec_names, spec_sizes, spec_tensors
+from meshc.diagnostics.model import Label
 from meshc.semantics.build import Builder, Wish
 from meshc.semantics.operands import BROKEN, Broken, Constant, Operand, Results, described, names, number_of
 from meshc.semantics.program import Contract, Dim, Elementwise, Kind, Lookup, Rename, Value
@@ -83,7 +84,9 @@ def ids_of(b: Builder, expr: ast.Expr) -> Value | Broken:
     if isinstance(operand, Broken) or (isinstance(operand, Value) and operand.kind is Kind.INT):
         return operand
     hint = ("an input is ids when it says what it counts: `tokens: [batch, seq] of vocab`",)
-    b.report(spec_names.wrong_type("ids", described(operand), expr.span, hint))
+    found = spec_names.wrong_type("ids", described(operand), expr.span, hint)
+    declared = (Label(operand.span, "declared here"),) if isinstance(operand, Value) else ()
+    b.report(replace(found, labels=(*found.labels, *declared)))
     return BROKEN
 
 

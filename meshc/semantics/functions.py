@@ -154,6 +154,8 @@ def _attend_problem(q: tuple[Dim, ...], k: tuple[Dim, ...], v: tuple[Dim, ...]) 
     """What is wrong with the dims of attention's operands, as a headline."""
     if min(len(q), len(k), len(v)) < 3:
         return "attention needs a sequence, heads and a head dim"
+    if not len(q) == len(k) == len(v):
+        return f"queries have {len(q)} dims, keys {len(k)} and values {len(v)}"
     if k[:-1] != v[:-1]:
         return f"keys and values differ in `{_first_difference(k, v)}`"
     if q[:-2] != k[:-2]:

@@ -45,6 +45,7 @@ class Library:
     report: Report
     reserved: frozenset[str]  # the names of the language's own functions
     broken: set[SourceFile] = field(default_factory=set)  # files that do not parse wholly
+    missing: bool = False  # an import that could not be read, and what it would have brought
     files: dict[SourceFile, ast.File] = field(default_factory=dict)
     _scopes: dict[str, Scope] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
@@ -81,6 +82,7 @@ class Library:
         source = self.load(item.path, scope.source)
         if isinstance(source, Diagnostic):
             self.report(source)
+            self.missing = True
             return
         key = _key(source)
         if key in self._open:

@@ -15,6 +15,7 @@ from meshc.semantics.expand import elaborate
 from meshc.semantics.functions import FUNCTIONS
 from meshc.semantics.imports import Library, Loader, read_import
 from meshc.semantics.meshes import Devices, read_meshes
+from meshc.semantics.misspelt import misspelt, unused_names
 from meshc.semantics.overrides import Overrides, check_keys, overridden
 from meshc.semantics.program import Dim, Module, Program
 from meshc.semantics.report import Report
@@ -44,6 +45,8 @@ CASCADING = frozenset(
     )
 )
 """What may only say that an item is missing which did not parse."""
+OF_IMPORTS = frozenset(("E0205", "E0206", "E0207", "E0213"))
+"""What may only say that an import is missing which could not be read, unless it is near to a name that is there."""
 
 
 def resolve(
@@ -88,6 +91,9 @@ def _resolve(
     found = report.found
     if library.broken:
         found = [d for d in found if d.code not in CASCADING]
+    elif library.missing:
+        found = [d for d in found if d.code not in OF_IMPORTS or (d.edits and not d.cause)]
+    found = misspelt(found, unused_names(file, scope, builder, mesh, builder.called | expansion.called))
     if model is None or not mesh.sound:
         return None, found
     return _program(source, mesh, dims, model, expansion), found

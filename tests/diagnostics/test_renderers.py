@@ -14,11 +14,13 @@ from meshc.source import SourceFile, Span
 SCHEMA = Draft202012Validator(json.loads((Path(__file__).parents[2] / "docs" / "lint.schema.json").read_text()))
 SOURCE = SourceFile("a.mesh", "mesh {\n  tp = 4\n}\n")
 TP = Span(SOURCE, 9, 11)
-FOUND = Diagnostic("E0503", "`tp` is given twice", (Label(TP, "again"),), ("keep one",), (Edit(TP, "dp", safe=True),))
+FOUND = Diagnostic(
+    "E0503", "`tp` is given twice", (Label(TP, "again"),), ("keep one",), (Edit(TP, "dp", safe=True),), (TP,)
+)
 
 
 def test_concise_is_a_line_with_file_line_and_column():
-    assert concise.render([FOUND]) == "a.mesh:2:3: error[E0503]: `tp` is given twice\n"
+    assert concise.render([FOUND]) == "a.mesh:2:3: error[E0503]: `tp` is given twice (and 1 more place)\n"
 
 
 def test_concise_without_a_place():
@@ -37,6 +39,7 @@ def test_json_has_every_part():
                 "file": "a.mesh",
                 "range": place,
                 "labels": [{"file": "a.mesh", "range": place, "text": "again"}],
+                "also": [{"file": "a.mesh", "range": place}],
                 "helps": ["keep one"],
                 "edits": [{"file": "a.mesh", "range": place, "text": "dp", "safe": True}],
             }

@@ -14,7 +14,10 @@ from meshc.diagnostics import suggest
         ("Heads", ["heads"], "heads"),
         ("optimiser", ["optimizer", "steps"], "optimizer"),
         ("embedding", ["embed", "heads"], "embed"),
-        ("tp", ["dp", "sp", "fsdp"], "dp"),  # of equals the first by the alphabet
+        ("tpp", ["dpp", "app", "fsdp"], "app"),  # of equals the first by the alphabet
+        ("board", ["coard", "baord"], "baord"),  # but the same letters before others
+        ("tp", ["dp", "sp", "fsdp"], None),
+        ("tp", ["dp", "pt"], "pt"),
         ("zebra", ["heads", "mlp"], None),
         ("x", [], None),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from meshc.diagnostics.arrange import plural
 from meshc.diagnostics.model import Diagnostic
 from meshc.diagnostics.render.text import clean
 
@@ -14,4 +15,5 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
 
 def _line(diagnostic: Diagnostic) -> str:
     place = f"{diagnostic.span}: " if diagnostic.span else ""
-    return clean(f"{place}{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}")
+    more = f" (and {plural(len(diagnostic.also), 'more place')})" if diagnostic.also else ""
+    return clean(f"{place}{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}{more}")

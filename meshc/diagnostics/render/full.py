@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from meshc.diagnostics.arrange import plural
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.render.text import WINDOW, Line, clean, paint
 from meshc.source import SourceFile
 
 NARROWEST = 40
 """Columns of a line that are shown even where the terminal has to wrap them."""
+MOST_LABELS, MOST_ALSO = 6, 2
+"""Places that are shown; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,10 @@ class _Frame:
     def arrow(self, sign: str, place: str) -> str:
         return f"{' ' * self.gutter}{paint(sign, 'frame', self.colour)} {clean(place)}"
 
+    def remark(self, kind: str, text: str) -> str:
+        sign = paint("=", "frame", self.colour)
+        return f"{' ' * self.gutter} {sign} {paint(kind, kind, self.colour)}: {clean(text)}"
+
 
 def render(diagnostics: Iterable[Diagnostic], colour: bool = False, columns: int = 10 * WINDOW) -> str:
     """All of them, with an empty line between two; ends in a newline unless there is nothing.
@@ -53,18 +60,21 @@ def render(diagnostics: Iterable[Diagnostic], colour: bool = False, columns: int
 def _diagnostic(diagnostic: Diagnostic, colour: bool, columns: int) -> Iterator[str]:
     head = paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity, colour)
     yield head + paint(f": {clean(diagnostic.message)}", "bold", colour)
-    marks = [_mark(label, i == 0) for i, label in enumerate(diagnostic.labels)]
+    labels = [*diagnostic.labels[:MOST_LABELS], *(Label(span, "and here") for span in diagnostic.also[:MOST_ALSO])]
+    more = len(diagnostic.labels) + len(diagnostic.also) - len(labels)
+    marks = [_mark(label, i == 0) for i, label in enumerate(labels)]
     gutter = max((len(str(mark.line)) for mark in marks), default=1)
     frame = _Frame(gutter, diagnostic.severity, colour, max(NARROWEST, min(WINDOW, columns - gutter - 3)))
     for i, (source, places) in enumerate(_by_file(marks)):
         yield frame.arrow("-->" if i == 0 else ":::", str(places[0].label.span))
         yield frame.row()
         yield from _snippet(source, places, frame)
-    if marks and diagnostic.helps:
+    if marks and (diagnostic.helps or more):
         yield frame.row()
+    if more:
+        yield frame.remark("note", f"and {plural(more, 'more place')}")
     for help_line in diagnostic.helps:
-        sign = paint("=", "frame", colour)
-        yield f"{' ' * frame.gutter} {sign} {paint('help', 'help', colour)}: {clean(help_line)}"
+        yield frame.remark("help", help_line)
 
 
 def _mark(label: Label, primary: bool) -> _Mark:

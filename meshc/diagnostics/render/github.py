@@ -12,6 +12,9 @@ from meshc.diagnostics.render.places import in_repository, main_label, several_l
 from meshc.diagnostics.render.text import clean
 from meshc.source import Span
 
+MOST = 10
+"""Places of one mistake that its message lists."""
+
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
     return "".join(f"{_command(d)}\n" for d in diagnostics)
@@ -40,6 +43,9 @@ def _message(diagnostic: Diagnostic) -> str:
         where = "" if label is shown else f"{label.span}: "
         if label.text or (where and shown is None):
             lines.append(f"{where}{label.text}".removesuffix(": "))
+    if diagnostic.also:
+        rest = ["…"] if diagnostic.also[MOST:] else []
+        lines.append(f"and in {', '.join([*map(str, diagnostic.also[:MOST]), *rest])}")
     lines += [f"help: {cure}" for cure in diagnostic.helps]
     return "\n".join(clean(line) for line in lines)
 

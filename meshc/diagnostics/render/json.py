@@ -1,9 +1,10 @@
-"""Diagnostics for programs. The object, whose keys only ever become more:
+"""Diagnostics for programs; docs/lint.schema.json is the schema. The object, whose keys only ever become more:
 
     {"diagnostics": [{
         "code": "E0201", "severity": "error" | "warning", "title": what the code means, "message": str,
         "file": str | null, "range": RANGE | null,
         "labels": [{"file": str, "range": RANGE, "text": str}],    the first is the primary place: `file` and `range`
+        "also": [{"file": str, "range": RANGE}],    more places of the same mistake
         "helps": [str],
         "edits": [{"file": str, "range": RANGE, "text": str, "safe": bool}]}],
      "errors": int, "warnings": int}
@@ -41,6 +42,7 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
         "message": diagnostic.message,
         **(_place(diagnostic.span) if diagnostic.span else {"file": None, "range": None}),
         "labels": [{**_place(label.span), "text": label.text} for label in diagnostic.labels],
+        "also": [_place(span) for span in diagnostic.also],
         "helps": list(diagnostic.helps),
         "edits": [{**_place(edit.span), "text": edit.text, "safe": edit.safe} for edit in diagnostic.edits],
     }

@@ -59,6 +59,7 @@ def _rule(code: str) -> Json:
 def _result(diagnostic: Diagnostic, index: int) -> Json:
     main = main_label(diagnostic)
     others = [label for label in diagnostic.labels if label is not main and is_file(label.span.source)]
+    others += [Label(span, "here, too") for span in diagnostic.also if is_file(span.source)]
     result: Json = {
         "ruleId": diagnostic.code,
         "ruleIndex": index,
