@@ -15,7 +15,12 @@ SCHEMA = Draft202012Validator(json.loads((Path(__file__).parents[2] / "docs" / "
 SOURCE = SourceFile("a.mesh", "mesh {\n  tp = 4\n}\n")
 TP = Span(SOURCE, 9, 11)
 FOUND = Diagnostic(
-    "E0503", "`tp` is given twice", (Label(TP, "again"),), ("keep one",), (Edit(TP, "dp", safe=True),), (TP,)
+    "E0503",
+    "`tp` is given twice",
+    (Label(TP, "again"),),
+    ("keep one",),
+    (Edit(TP, "dp", safe=True),),
+    also=(TP,),
 )
 
 
