@@ -53,7 +53,8 @@ def details(proof: Proof) -> list[str]:
 
 
 def measure(found: Measure) -> str:
-    return f"{found.claim}, {found.subject}: {_number(found.deviation)}, at most {_number(found.bound)}"
+    between = " " if found.claim.endswith(" over") else ", "  # bytes over the axes that follow
+    return f"{found.claim}{between}{found.subject}: {_number(found.deviation)}, at most {_number(found.bound)}"
 
 
 def _number(value: float) -> str:

@@ -108,4 +108,5 @@ def _in_mesh_order(axes: Sequence[str], mesh: Mapping[str, int]) -> tuple[str, .
 
 
 def _name(axes: Sequence[str]) -> str:
-    return ", ".join(axes)
+    *most, last = axes or ("",)
+    return f"{', '.join(most)} and {last}" if most else last

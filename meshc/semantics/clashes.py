@@ -13,6 +13,7 @@ from meshc.semantics.needs import Trouble
 from meshc.semantics.program import Attend, Axis, Op, Program, Rest, Rule
 from meshc.semantics.refine import Refined
 from meshc.semantics.rules import Claimed, Clash, Twice, in_text_order
+from meshc.semantics.statements import modules, statements
 from meshc.semantics.troubles import sized, trouble_diagnostic, twice_diagnostic
 from meshc.source import Span
 
@@ -27,7 +28,6 @@ TITLES = {
     "gather_kv": "all-gather context parallelism",
     "expert": "expert parallelism",
 }
-SHARED_SEQUENCE = "seq"
 AT_REST = {Rest.USE: "", Rest.PARAMS: " at rest", Rest.GRADS: " in `grads`", Rest.OPTIMIZER: " in `optimizer`"}
 
 
@@ -225,7 +225,9 @@ def _sequence_rival(first: Rule, second: Rule, inside: tuple[str, ...], program:
     """Inside attention, the claimant whose strategy also splits the sequence could exchange keys in place of heads."""
     if not inside or inside[-1] != "attend":
         return None
-    splits = {r.origin for r in program.rules if SHARED_SEQUENCE in r.dims and not r.within}
+    attends = (op for module in modules(program.model) for op in statements(module.body) if isinstance(op, Attend))
+    sequences = {op.seq.name for op in attends}
+    splits = {r.origin for r in program.rules if sequences & {*r.dims} and not r.within}
     for keeper, rival in ((first, second), (second, first)):
         if rival.origin in splits and rival.within and not keeper.within:
             return keeper, rival

@@ -32,23 +32,30 @@ from meshc.semantics.program import (
     Rule,
     StageRule,
     Statement,
+    Update,
     Value,
     Weight,
 )
 from meshc.semantics.schedule import Schedule
+from meshc.semantics.statements import modules, read
+from meshc.semantics.statements import statements as resolved
 from meshc.semantics.walk import everything, made, reads, statements
 from meshc.source import Span
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Repeats of a program, cut: `turns` of each in each virtual stage, `weights` with the number of their repeat."""
+    """Repeats of a program, cut: `turns` of each in each virtual stage, `weights` with the number of their repeat.
+
+    paths: of those weights
+    """
 
     rule: StageRule
     repeats: tuple[Repeat, ...]
     stages: int
     turns: tuple[tuple[int, ...], ...]
     weights: Mapping[Value, int]
+    paths: frozenset[str]
 
     @property
     def schedule(self) -> Schedule:
@@ -86,8 +93,10 @@ def cut_of(program: Program) -> Cut | None:
     layers = layers_of_stages(rule, stages, sum(repeat.count.size for repeat in row))
     if layers is None:
         return None
-    weights = {value: number for number, repeat in enumerate(row) for value in _weights_of(program.model, repeat)}
-    return Cut(rule, row, stages, turns_of_stages([repeat.count.size for repeat in row], layers), weights)
+    turns = turns_of_stages([repeat.count.size for repeat in row], layers)
+    found = [(weight, number) for number, repeat in enumerate(row) for weight in _weights_of(program.model, repeat)]
+    paths = frozenset(weight.dotted for weight, _ in found)
+    return Cut(rule, row, stages, turns, {weight.value: number for weight, number in found}, paths)
 
 
 def row_of(body: Sequence[Statement], rule: StageRule) -> tuple[Repeat, ...]:
@@ -126,36 +135,15 @@ def turns_of_stages(counts: Sequence[int], layers: Sequence[int]) -> tuple[tuple
     return tuple(found)
 
 
-def _weights_of(model: Module, repeat: Repeat) -> Iterator[Value]:
+def _weights_of(model: Module, repeat: Repeat) -> Iterator[Weight]:
     """Weights of the layers called in a repeat, and the model's own that are declared in it."""
-    read = {id(value) for statement in _all(repeat.body) for value in _read(statement)}
-    yield from (w.value for w in model.weights if w.stack and id(w.value) in read)
-    for statement in _all(repeat.body):
-        if isinstance(statement, Invoke):
-            yield from (weight.value for module in _modules(statement.module) for weight in module.weights)
-
-
-def _all(body: Sequence[Statement]) -> Iterator[Statement]:
+    body = list(resolved(repeat.body))
+    known = {value for statement in body for value in read(statement)}
+    known |= {statement.weight.value for statement in body if isinstance(statement, Update)}
+    yield from (weight for weight in model.weights if weight.stack and weight.value in known)
     for statement in body:
-        yield statement
-        if isinstance(statement, Repeat):
-            yield from _all(statement.body)
-
-
-def _modules(module: Module) -> Iterator[Module]:
-    yield module
-    for statement in _all(module.body):
         if isinstance(statement, Invoke):
-            yield from _modules(statement.module)
-
-
-def _read(statement: Statement) -> Iterator[Value]:
-    """Every value that a statement names."""
-    for name in statement.__dataclass_fields__:
-        found = getattr(statement, name)
-        if name == "weight":
-            found = found.value
-        yield from (x for x in (found if isinstance(found, tuple) else (found,)) if isinstance(x, Value))
+            yield from (weight for module in modules(statement.module) for weight in module.weights)
 
 
 def with_rule(program: Program, cut: Cut | None) -> Program:
@@ -165,7 +153,7 @@ def with_rule(program: Program, cut: Cut | None) -> Program:
     dims = tuple(dict.fromkeys(repeat.count.name for repeat in cut.repeats))
     rule = cut.rule
     claim = Rule(
-        Rest.PARAMS, (), None, dims, False, (rule.axis,), False, False, False, False, rule.origin, rule.span
+        Rest.PARAMS, (), None, dims, False, (rule.axis,), False, False, False, False, rule.origin, rule.span, cut.paths
     )  # fmt: skip
     return replace(program, rules=(*program.rules, claim))
 

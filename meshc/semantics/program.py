@@ -524,6 +524,7 @@ class Rule:
     `within` names the layer or primitive (nested ones outermost first) it is confined to; `of` is a weight path or
     glob.
     `axes` empty and not `append`: the dims are cleared.
+    `stacks`: of a rule that a pipeline stands for, the weights that it speaks of.
     """
 
     rest: Rest
@@ -538,6 +539,7 @@ class Rule:
     repeat: bool
     origin: StrategyUse | None
     span: Span
+    stacks: frozenset[str] | None = None
 
     @property
     def place(self) -> Span:

@@ -17,6 +17,7 @@ from meshc.semantics.program import (
     Update,
     Value,
 )
+from meshc.semantics.statements import operands, read
 
 Routes = Mapping[Value, Route]
 """Of each routed value, which lies in its experts' slots, the operation that sent it."""
@@ -54,30 +55,6 @@ def combined_only(body: Sequence[Statement]) -> frozenset[Value]:
     """Values that nothing reads but one `combine`."""
     reads: dict[Value, list[Statement]] = {}
     for statement in body:
-        for value in _read(statement):
+        for value in read(statement):
             reads.setdefault(value, []).append(statement)
     return frozenset(v for v, by in reads.items() if len(by) == 1 and isinstance(by[0], Combine) and by[0].operand is v)
-
-
-def _read(statement: Statement) -> Sequence[Value]:
-    """What a statement reads itself. (A repeat's body can read no more than a turn hands on, or what is outside.)"""
-    match statement:
-        case Invoke():
-            return statement.inputs
-        case Repeat():
-            inner = [v for s in statement.body for v in _read(s)]
-            return [*(c.before for c in statement.carries), *(c.end for c in statement.carries), *inner]
-        case Loss() | Metric() | Update():
-            return [statement.value]
-        case _:
-            return operands(statement)
-
-
-def operands(op: object) -> list[Value]:
-    """The values that an operation reads, whatever its fields are called."""
-    found: list[object] = []
-    for name in op.__dataclass_fields__:  # type: ignore[attr-defined]
-        field = getattr(op, name)
-        if name != "result":
-            found += field if isinstance(field, tuple) else [field]
-    return [v for v in found if isinstance(v, Value)]

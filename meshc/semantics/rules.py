@@ -78,18 +78,19 @@ class RuleBook:
                 self._about.setdefault(dim, []).append(rule)
         self._places = frozenset(name for rule in self.program.rules for name in rule.within) | self.regrouped.keys()
         self._by_path = any(rule.of for rule in self.program.rules)
+        self._stacks = frozenset(path for rule in self.program.rules for path in rule.stacks or ())
         self._chains: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def claimed(self, dims: Sequence[str], chain: tuple[str, ...], rest: Rest = Rest.USE, path: str = "") -> Claimed:
         """Axes of a tensor with these dims, used in the layers and primitives of `chain` (outermost first)."""
-        key = (tuple(dims), self._met(chain), rest, path if self._by_path else "")
+        key = (tuple(dims), self._met(chain), rest, path if self._by_path else path in self._stacks)
         if key not in self._memo:
-            self._memo[key] = self._claim(*key)
+            self._memo[key] = self._claim(*key[:3], path)
         return self._memo[key]
 
     def met_by(self, chain: tuple[str, ...], path: tuple[str, ...]) -> Hashable:
         """What rules can tell a weight by, besides its dims: where this is the same, so is every answer."""
-        return self._met(chain), path if self._by_path else ()
+        return self._met(chain), path if self._by_path else ".".join(path) in self._stacks
 
     def _met(self, chain: tuple[str, ...]) -> tuple[str, ...]:
         """The places of a chain that some rule or view speaks of."""
@@ -161,6 +162,8 @@ class RuleBook:
             if rule.rest not in ANCESTRY[rest] or depth is None or not _names(rule, dim, dims):
                 continue
             if rule.of and not fnmatch.fnmatchcase(path, rule.of):
+                continue
+            if rule.stacks is not None and path not in rule.stacks:
                 continue
             found.append(((ANCESTRY[rule.rest].index(rule.rest), depth), rule))
         return sorted(found, key=lambda pair: pair[0])

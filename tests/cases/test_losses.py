@@ -42,7 +42,7 @@ partition {
 
 def bigram_loss(table: np.ndarray, tokens: np.ndarray) -> float:
     """Mean over the targets of all rows, in float64, with nothing of the product."""
-    table = np.float64(table)
+    table = table.astype(np.float64)
     logits = table[tokens[:, :-1]] @ table.T
     picked = np.take_along_axis(logits, tokens[:, 1:, None], -1)[..., 0]
     return float(np.mean(np.log(np.exp(logits).sum(-1)) - picked))

@@ -93,9 +93,9 @@ def test_features_on_four_devices_and_on_one(tmp_path: Path, text: str, sets: tu
             p.step(s, child.batch(p, step)) for p, s in zip((many, one), states, strict=True)
         )
         states = a, b
-        assert largest(metrics, expected) < 1e-8
+        assert largest(metrics, expected) < 1e-8 and len(metrics) > 3
         assert largest(a.carried, b.carried) < 1e-8
-    assert len(metrics) > 3 and any(np.asarray(x).any() for x in a.carried.values())
+    assert any(np.asarray(x).any() for x in states[0].carried.values())
 
 
 def test_the_optimizer_changes_what_its_groups_say(tmp_path: Path):

@@ -35,6 +35,7 @@ layer Noisy(x: [batch, seq, embed]) {
 model Llama(tokens: [batch, seq] of vocab) {
   param table: vocab -> embed
   param gain: [embed] = ones
+  param gains: [layers] = ones
   state usual: [embed] = ones
   x = table[tokens] * gain
   usual := 0.9 * usual + mean(mean(x, over = seq), over = batch)
@@ -43,7 +44,7 @@ model Llama(tokens: [batch, seq] of vocab) {
   repeat layers {
     x = LlamaBlock(x) as block
     x = Noisy(x) as noisy
-    x = x + 0.01 * bias * gain * usual
+    x = x + 0.01 * bias * gain * usual * mean(gains)
   }
   loss next_token(RMSNorm(x + bias) @ table, tokens)
 }
@@ -56,8 +57,8 @@ partition {
 }
 """
 )
-"""Two repeats in a row, padded stacks, state, losses and metrics in layers, dropout, a weight and a state that all layers
-share, and a tensor that goes through all stages."""
+"""Two repeats in a row, padded stacks, state, losses and metrics in layers, dropout, weights and a state that all layers
+share, one of them as long as their stacks, and a tensor that goes through all stages."""
 
 PLAIN = (
     MESH.replace("first = 1, layers = 5", "layers = 4").replace("batch = 16", "batch = 24")

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from meshc.prove.model import Measure, Proof
-from meshc.prove.report import details, row_lines
+from meshc.prove.report import details, measure, row_lines
 from meshc.prove.rows import Row, Subject
 
 
@@ -71,6 +71,11 @@ def test_a_drawn_spec_is_printed_whole_where_it_fails():
     text = "mesh { a = 2 }\n\npartition { data(a) }\n"
     assert row_lines(row(proof(), text=text))[2:] == ["", "mesh { a = 2 }", "", "partition { data(a) }", ""]
     assert len(row_lines(row(proof(Measure("loss", "step 1", 0, 1)), text=text))) == 1
+
+
+def test_a_measure_of_axes_reads_as_one_phrase():
+    assert measure(Measure("bytes over", "edp and dp_ep", 0.5, 0.05)) == "bytes over edp and dp_ep: 0.5, at most 0.05"
+    assert measure(Measure("gradient", "Llama.head", 0.5, 0.05)) == "gradient, Llama.head: 0.5, at most 0.05"
 
 
 def test_details_name_the_nearest_measure_and_the_notes():

@@ -6,7 +6,10 @@ import pytest
 
 from meshc.semantics.flat import flatten
 from meshc.semantics.placed import Computed
+from meshc.semantics.placement import place
 from meshc.semantics.program import Attend
+from meshc.semantics.resolve import resolve
+from meshc.source import SourceFile
 from tests.semantics.llama import SMALL, codes, diagnostics, placed, weight
 
 MESH = "dp = 2, sp = 2, tp = 2"
@@ -134,3 +137,31 @@ def test_an_axis_of_unknown_size_hides_no_clash() -> None:
     clash = next(d for d in found if d.code == "E0201")
     assert clash.labels[0].text == "Ulysses puts heads, kv_heads on `sp` (*)"
     assert clash.helps[-1] == "or share them, where their sizes divide: within attend { heads, kv_heads -> tp, sp }"
+
+
+OWN_NAMES = """mesh { sp = 2, tp = 2 }
+dims { rows = 8, time = 8, width = 16, hands = 4, hand = 4, words = 32 }
+strategy spread(a) {
+  time -> .., a where free
+  within attend { hands -> a }
+}
+strategy held(a) { hands -> a }
+model Tiny(tokens: [rows, time] of words) {
+  param table: words -> width
+  param q, k, v: width -> hands, hand
+  param o: hands, hand -> width
+  x = table[tokens]
+  loss next_token(attend(x @ q, x @ k, x @ v) @ o @ table, tokens)
+}
+partition {
+  held(tp)
+  spread(sp)
+}
+"""
+
+
+def test_the_sequence_is_what_attention_runs_along_whatever_its_name() -> None:
+    program, found = resolve(SourceFile("own.mesh", OWN_NAMES))
+    assert program is not None, found
+    (clash,) = place(program)[1]
+    assert clash.helps[0] == "`ring(sp)` shards the sequence through attention and leaves hands to `tp`"

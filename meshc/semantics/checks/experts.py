@@ -29,7 +29,8 @@ from meshc.semantics.program import (
     Statement,
     Update,
 )
-from meshc.semantics.region import Routes, operands, routes
+from meshc.semantics.region import Routes, routes
+from meshc.semantics.statements import operands
 from meshc.source import Span
 
 HELPS = (

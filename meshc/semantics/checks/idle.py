@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import did_you_mean, quoted
 from meshc.semantics.checks.context import Context
+from meshc.semantics.program import Rest, Rule
 
 
 def strategies_match(context: Context) -> Iterator[Diagnostic]:
@@ -35,14 +36,33 @@ def rules_match(context: Context) -> Iterator[Diagnostic]:
             where = f" within {', '.join(rule.within)}" if rule.within else ""
             of = f" of `{rule.of}`" if rule.of else ""
             free = f" and {quoted(rule.axes)} free" if rule.where_free else ""
-            few = len(silent) < len(rule.dims)
+            few = f" with {quoted(silent)}" if len(silent) < len(rule.dims) else ""
+            if sent := _sent(context, rule, silent):
+                yield Diagnostic("W0305", f"this rule says nothing of tokens at their experts{few}", *sent)
+                continue
             yield Diagnostic(
                 "W0305",
-                f"this rule matches no tensor{f' with {quoted(silent)}' if few else ''}",
+                f"this rule matches no tensor{few}",
                 (Label(rule.span, f"no tensor{of}{where} has {', '.join(f'`{d}`' for d in silent)}{free}"),),
                 _weights_called(context, rule.of)
                 or (f"`meshc explain {placed.program.source.name}` lists the tensors and their dims",),
             )
+
+
+def _sent(context: Context, rule: Rule, silent: list[str]) -> tuple[tuple[Label, ...], tuple[str, ...]] | None:
+    """Label and cures, where a rule would place what tokens are sent by: they lie as they did, and are not placed."""
+    if "experts" not in rule.within or rule.rest is not Rest.USE:
+        return None
+    tokens = {dim.name for route in context.placed.routes.values() for dim in route.operand.dims[:-1]}
+    names = [dim for dim in silent if dim in tokens]
+    if names != silent:
+        return None
+    own = {dim.name for value in context.placed.routes for dim in value.dims} - tokens
+    label = Label(rule.span, f"tokens lie along {quoted(names, 'and')} as they did where they were sent")
+    return (label,), (
+        f"take it out: rules within experts place {quoted(sorted(own), 'and')}",
+        f"tokens are split by what is said of {quoted(names, 'and')} outside of the experts",
+    )
 
 
 def _weights_called(context: Context, of: str | None) -> tuple[str, ...]:

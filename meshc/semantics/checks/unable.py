@@ -11,30 +11,40 @@ from meshc.diagnostics.suggest import quoted
 from meshc.semantics.checks.context import Context
 from meshc.semantics.clashes import along_samples
 from meshc.semantics.placed import Computed
-from meshc.semantics.program import Attend, Dim, Kind
+from meshc.semantics.program import Attend, Dim, Kind, Value
 
 
 def inputs_are_rows(context: Context) -> Iterator[Diagnostic]:
     """E0262: a step takes one sample of every input for each row of the batch, the first dim of all."""
-    first, *others = context.placed.program.model.inputs or (None,)
-    if first is None:
-        return
-    rows = first.dims[0].name if first.dims else "batch"
-    for value in (first, *others):
+    inputs = context.placed.program.model.inputs
+    first = _with_rows(inputs)
+    rows = first.dims[0].name if first else "batch"
+    for value in inputs:
         if value.dims and value.dims[0].name == rows:
             continue
         dims = [dim.name for dim in value.dims if dim.name != rows]
         begins = f"begins with `{value.dims[0].name}`" if value.dims else "has no dims"
-        labels = (Label(value.span), *([Label(first.span, f"begins with `{rows}`")] if value is not first else []))
+        labels = (Label(value.span), *([Label(first.span, f"begins with `{rows}`")] if first else []))
         yield Diagnostic(
             "E0262",
-            f"`{value.name}` {begins}, not with `{rows}`" + (f" as `{first.name}` does" if value is not first else ""),
+            f"`{value.name}` {begins}, not with `{rows}`" + (f" as `{first.name}` does" if first else ""),
             labels,
             (
                 f"an input has a sample for each row: write {value.name}: [{', '.join((rows, *dims))}]",
                 f"or, where it is the same for all rows, make it a weight: param {value.name}: [{', '.join(dims)}]",
             ),
         )
+
+
+def _with_rows(inputs: Sequence[Value]) -> Value | None:
+    """The input that shows what counts rows: what most begin with, and fewest have further in; of equals the first."""
+    having = [value for value in inputs if value.dims]
+
+    def shows(value: Value) -> tuple[int, int]:
+        dim = value.dims[0]
+        return sum(v.dims[0] == dim for v in having), -sum(dim in v.dims[1:] for v in having)
+
+    return max(having, key=shows, default=None)
 
 
 def repeats_copy(context: Context) -> Iterator[Diagnostic]:
