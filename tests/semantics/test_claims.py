@@ -164,4 +164,4 @@ def test_the_sequence_is_what_attention_runs_along_whatever_its_name() -> None:
     program, found = resolve(SourceFile("own.mesh", OWN_NAMES))
     assert program is not None, found
     (clash,) = place(program)[1]
-    assert clash.helps[0] == "`ring(sp)` shards the sequence through attention and leaves hands to `tp`"
+    assert clash.cures[0].says == "`ring(sp)` shards the sequence through attention and leaves hands to `tp`"
