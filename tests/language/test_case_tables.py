@@ -10,6 +10,7 @@ import pytest
 from meshc.diagnostics.model import Diagnostic
 from meshc.driver import check
 from meshc.job.target import Request
+from meshc.semantics.placed import local_shape
 
 QWEN_14B = """import "std/llama.mesh"
 mesh { sp = 8 }
@@ -67,6 +68,17 @@ def test_a_sequence_that_40_devices_do_not_divide(tmp_path: Path):
     assert problem.message == "65536 seq cannot be split over sp = 40 shards: 65536 % 40 = 16"
     assert "or seq may be 65520 or 65560" in problem.helps
     assert not found(tmp_path, True, mesh_sp=40, seq=65560)
+
+
+def test_a_sequence_padded_for_40_devices(tmp_path: Path):
+    """The same report: 65,536 tokens padded to 65,560, 1,639 on each device."""
+    path = tmp_path / "qwen.mesh"
+    path.write_text((QWEN_14B % REPEAT).replace("seq = 65520", "seq = pad(65536, 40)"))
+    checked = check(Request(str(path), sets=("mesh.sp=40",)))
+    assert not checked.diagnostics
+    assert checked.placed is not None
+    [tokens] = [fed for fed in checked.placed.fed if fed.value.name == "tokens"]
+    assert local_shape(tokens.value.dims, tokens.layout, checked.placed.sizes) == (1, 1639)
 
 
 @pytest.mark.parametrize("sp", [5, 16, 40])
