@@ -21,14 +21,22 @@ def shards_divide(context: Context) -> Iterator[Diagnostic]:
     for spot in context.spots:
         if not _fits(context, spot):
             uneven.setdefault(spot.axes, []).append(spot)
+    asked = [axes for axes, spots in uneven.items() if all(_asked(context, spot) for spot in spots)]
     for axes, spots in uneven.items():
-        if not any(set(other) < set(axes) and _covers(uneven[other], spots) for other in uneven):
+        smaller = any(set(other) < set(axes) and _covers(uneven[other], spots) for other in asked)
+        larger = axes not in asked and any(set(axes) < set(other) and _covers(uneven[other], spots) for other in asked)
+        if not smaller and not larger:
             yield _uneven(context, axes, spots)
 
 
-def _covers(smaller: Sequence[Spot], larger: Sequence[Spot]) -> bool:
-    """A dim that does not divide by fewer axes is said there."""
-    return {s.dim.name for s in larger} <= {s.dim.name for s in smaller}
+def _covers(those: Sequence[Spot], spots: Sequence[Spot]) -> bool:
+    """A dim that does not divide by fewer axes is said there; so is one on a part of an axis, left of it in a view."""
+    return {s.dim.name for s in spots} <= {s.dim.name for s in those}
+
+
+def _asked(context: Context, spot: Spot) -> bool:
+    """Whether rules put a dim on just these axes, rather than on others of which a view leaves a part."""
+    return set(_declared(context, spot)) <= {axis for rule in spot.rules for axis in rule.axes}
 
 
 def _fits(context: Context, spot: Spot, **sizes: int) -> bool:
