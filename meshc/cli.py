@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from meshc import __version__
-from meshc.console import bug, exit_code, fail, rewritten, show, unprinted
+from meshc.console import bug, exit_code, fail, rewritten, show, unprinted, unwind_when_told_to_end
 from meshc.diagnostics.arrange import arranged, has_errors, plural
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.target import Request
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 MOST_JOBS = 8
 """Programs that run side by side: each has its own devices, threads and memory."""
-CODE = re.compile(r"[EW][0-9]{4}", re.IGNORECASE)
 
 FORMS = ("full", "concise", "json", "sarif", "github")
 
@@ -167,9 +165,12 @@ def run(
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 def explain(subject: str, name: str | None, slice: str | None, sets: tuple[str, ...], form: str) -> int:
     """Say where each tensor of a spec lies, what travels and what it takes; or what a diagnostic's CODE means."""
-    if CODE.fullmatch(subject) and not Path(subject).exists():
-        return _explain_code(subject.upper())
     from meshc.cost.report import as_json
+    from meshc.diagnostics.pages import page_of
+
+    page = None if Path(subject).exists() else page_of(subject)
+    if page is not None:
+        return fail(page) if isinstance(page, Diagnostic) else click.echo(page, nl=False) or 0
 
     compiled = _compile(Request(subject, slice, sets), emit=False)
     if compiled is None:
@@ -222,7 +223,7 @@ def prove(
     if not paths and not mixed and not sound:
         raise click.UsageError("name a spec, or ask for --mixed or --sound ones")
     jobs = jobs or min(os.cpu_count() or 1, MOST_JOBS)
-    _unwind_when_told_to_end()
+    unwind_when_told_to_end()
     sound_holds = not sound or _sound(sound, seed, jobs, verbose)
     if not paths and not mixed:
         return 0 if sound_holds else 1
@@ -296,31 +297,6 @@ def _builder(path: str, slice: str | None, sets: tuple[str, ...], unchecked: boo
         return Built(compiled.job, compiled.placed, compiled.collectives, compiled.files)
 
     return build_variant
-
-
-def _unwind_when_told_to_end() -> None:
-    """SIGTERM and SIGHUP end us as Ctrl-C does: by way of all that has children to end and files to remove."""
-    import signal
-
-    def end(number: int, frame: object) -> NoReturn:
-        sys.exit(128 + number)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # under nohup, no SIGHUP
-            signal.signal(number, end)
-
-
-def _explain_code(code: str) -> int:
-    from importlib import resources
-
-    from meshc.diagnostics.codes import TITLES
-    from meshc.diagnostics.run import unknown_code
-
-    page = resources.files("meshc.diagnostics").joinpath("explain", f"{code}.md")
-    if code not in TITLES or not page.is_file():
-        return fail(unknown_code(code, sorted(TITLES)))
-    click.echo(page.read_text(encoding="utf-8"), nl=False)
-    return 0
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from meshc import __version__
 from meshc.diagnostics.arrange import has_errors
@@ -93,6 +93,18 @@ def _columns(stream: Any) -> int:
 
 def exit_code(diagnostics: Sequence[Diagnostic], strict: bool) -> int:
     return 1 if has_errors(diagnostics) or (strict and diagnostics) else 0
+
+
+def unwind_when_told_to_end() -> None:
+    """SIGTERM and SIGHUP end us as Ctrl-C does: by way of all that has children to end and files to remove."""
+    import signal
+
+    def end(number: int, frame: object) -> NoReturn:
+        sys.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # under nohup, no SIGHUP
+            signal.signal(number, end)
 
 
 def unprinted(error: OSError) -> int:

@@ -81,7 +81,12 @@ def unknown_tensor(name: str, paths: list[str]) -> Diagnostic:
     return Diagnostic("E0605", f"no tensor is called `{name}`", (), did_you_mean(name, {*paths, *parts}))
 
 
-def unknown_code(code: str, known: list[str]) -> Diagnostic:
-    near = [one for one in known if one[:3] == code[:3]]
-    helps = did_you_mean(code, known) or ((f"there are {quoted(near)}",) if near else ())
+def unknown_code(code: str, likely: str | None, known: list[str]) -> Diagnostic:
+    near = [one for one in known if one[:4] == code[:4].upper()]
+    if likely:
+        helps = (f"did you mean `{likely}`?",)
+    elif near:
+        helps = (f"there are {quoted(near)}",)
+    else:
+        helps = ("a code is `E` or `W` and four digits, as in `error[E0201]`",)
     return Diagnostic("E0606", f"no diagnostic has the code `{code}`", (), helps)

@@ -234,7 +234,24 @@ def test_explain_a_code(meshc, home: Path):
     done = meshc("explain", "e0201", cwd=home)
     assert done.code == 0
     assert done.out.startswith(f"# E0201: {TITLES['E0201']}\n")
-    assert meshc("explain", "E9999", cwd=home).code == 1
+    assert meshc("explain", "error[E0201]", cwd=home).out == done.out
+
+
+@pytest.mark.parametrize(
+    ("code", "help_line"),
+    [
+        ("W0201", "did you mean `E0201`?"),
+        ("E201", "did you mean `E0201`?"),
+        ("0201", "did you mean `E0201`?"),
+        ("E0211", "there are `E0210`, `E0212`, "),
+        ("E9999", "a code is `E` or `W` and four digits"),
+    ],
+)
+def test_explain_a_code_that_is_none(meshc, home: Path, code: str, help_line: str):
+    done = meshc("explain", code, cwd=home)
+    assert (done.code, done.out) == (1, "")
+    assert f"error[E0606]: no diagnostic has the code `{code}`" in done.err
+    assert help_line in done.err
 
 
 # ---------------------------------------------------------------- schema
