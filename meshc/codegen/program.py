@@ -19,7 +19,7 @@ from meshc.job.model import Data, Job, Precision
 from meshc.semantics.collectives import Collective
 from meshc.semantics.links import Network
 from meshc.semantics.placed import Computed, Placed, PlacedProgram, PlacedWeight
-from meshc.semantics.program import CrossEntropy, Dim, Kind, Lookup, NextToken, Rest, Value
+from meshc.semantics.program import Dim, Kind, Rest, Value
 from meshc.semantics.segments import segment_inputs
 from meshc.semantics.walk import everything
 
@@ -202,17 +202,9 @@ def _spec(placed: Placed, micro: bool) -> str:
     return places.spec_of(((), *axes) if micro else axes)
 
 
-def _high(context: Context, value: Value) -> int | None:
-    """Ids of an input are rows of the table that it picks from, or classes of the loss that it is the target of."""
-    for statement in everything(context.placed.model.body):
-        match statement:
-            case Computed(op=Lookup(ids=ids, row=row)) if ids.name == value.name:
-                return row.real
-            case Computed(op=NextToken(ids=ids, vocab=vocab) | CrossEntropy(ids=ids, vocab=vocab)) if (
-                ids.name == value.name
-            ):
-                return vocab.real
-    return None
+def _high(context: Context, value: Value) -> int:
+    """The end of an input's ids."""
+    return context.placed.program.counts[value.name].real
 
 
 def _step(context: Context, model: Lowered, trained: Sequence[PlacedWeight], has_carried: bool) -> StepView:

@@ -160,6 +160,13 @@ def one_input_only(source: str, inputs: list[tuple[str, Span]], span: Span) -> D
     return Diagnostic("E0515", f"the source `{source}` cannot feed {names}", labels, ("data: {source: synthetic}",))
 
 
+def more_ids(tokenizer: str, ids: int, name: str, dim: str, size: int, span: Span, declared: Span | None) -> Diagnostic:
+    """A tokenizer whose last ids are no rows of the model's table."""
+    labels = (Label(span), *([Label(declared, f"{dim} is {size}")] if declared else []))
+    message = f"the tokenizer `{tokenizer}` has {ids} ids, and `{name}` takes {size}: a run ends at the first other one"
+    return Diagnostic("W0520", message, labels, (f"make {dim} {ids}, or use the tokenizer that the model is for",))
+
+
 # ---------------------------------------------------------------- settings without effect
 
 

@@ -6,10 +6,14 @@ from collections.abc import Iterator
 
 from meshc.diagnostics import job as say
 from meshc.diagnostics.model import Diagnostic
+from meshc.job.idle import READ_BY_SOURCE
 from meshc.job.job_file import JobFile
-from meshc.semantics.program import Kind, Program, Value
+from meshc.job.tokenizers import tokenizer_ids
+from meshc.semantics.program import Dim, Kind, Program, Value
 from meshc.semantics.segments import segment_inputs
 
+WITH_TOKENIZER = frozenset(source for source, read in READ_BY_SOURCE.items() if "tokenizer" in read)
+BYTE_IDS = 256
 RANK = 2
 """A batch of rows."""
 
@@ -27,6 +31,19 @@ def source_feeds(job: JobFile, program: Program) -> Iterator[Diagnostic]:
     for value in values[:1]:
         if len(value.dims) != RANK or value.kind is not Kind.INT:
             yield say.cannot_feed(source, value.name, _described(value), value.span, span)
+        elif len(values) == 1:
+            yield from _ids_fit(job, value, program.counts[value.name])
+
+
+def _ids_fit(job: JobFile, value: Value, counted: Dim) -> Iterator[Diagnostic]:
+    """W0520, of a tokenizer with more ids than the model has rows: a text need not have all of them."""
+    data = job.job.data
+    span = job.span("data", "tokenizer") or job.span("data", "source")
+    if span is None or data.source not in WITH_TOKENIZER:
+        return
+    ids = BYTE_IDS if data.tokenizer == "bytes" else tokenizer_ids(data.tokenizer)
+    if ids is not None and ids > counted.real:
+        yield say.more_ids(data.tokenizer, ids, value.name, counted.name, counted.real, span, counted.span)
 
 
 def _described(value: Value) -> str:

@@ -9,7 +9,7 @@ Its tensors, operations and rules have a file each, and all are names of this mo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from meshc.semantics.claims import ExchangeRule, Rest, Rule, StageRule, StrategyUse
@@ -170,7 +170,8 @@ class Program:
     """A spec with every name bound.
 
     `dims` are all that `dims { }` declares. `uses` are the strategies used, also those that left no rule (an axis of
-    size 1). `gathered` is what fsdp's option says: `again` or `kept`.
+    size 1). `gathered` is what fsdp's option says: `again` or `kept`. `counts` has for each of the model's inputs of
+    ids the dim that they count.
     """
 
     source: SourceFile
@@ -184,6 +185,7 @@ class Program:
     exchanges: tuple[ExchangeRule, ...]
     stages: tuple[StageRule, ...]
     gathered: Literal["again", "kept"]
+    counts: dict[str, Dim] = field(default_factory=dict)
 
     def axis(self, name: str) -> Axis:
         return next(a for v in (self, *self.views) for a in v.axes if a.name == name)

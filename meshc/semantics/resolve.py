@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from keyword import iskeyword
 from typing import cast
@@ -17,7 +17,7 @@ from meshc.semantics.imports import Library, Loader, read_import
 from meshc.semantics.meshes import Devices, read_meshes
 from meshc.semantics.misspelt import misspelt, unused_names
 from meshc.semantics.overrides import Overrides, check_keys, overridden
-from meshc.semantics.program import Dim, Module, Program
+from meshc.semantics.program import Dim, Module, Program, Value
 from meshc.semantics.report import Report
 from meshc.semantics.scope import Definition, Scope
 from meshc.semantics.sizes import Entry, SizeTable
@@ -96,7 +96,7 @@ def _resolve(
     found = misspelt(found, unused_names(file, scope, builder, mesh, builder.called | expansion.called))
     if model is None or not mesh.sound:
         return None, found
-    return _program(source, mesh, dims, model, expansion), found
+    return _program(source, mesh, dims, model, expansion, builder.facts.counts), found
 
 
 def _dims(file: ast.File, overrides: Overrides, report: Report) -> SizeTable:
@@ -175,7 +175,14 @@ def _partition(file: ast.File, scope: Scope, builder: Builder, mesh: Devices, re
     return expansion
 
 
-def _program(source: SourceFile, mesh: Devices, dims: SizeTable, model: Module, expansion: Expansion) -> Program:
+def _program(
+    source: SourceFile,
+    mesh: Devices,
+    dims: SizeTable,
+    model: Module,
+    expansion: Expansion,
+    counts: Mapping[Value, Dim],
+) -> Program:
     sized = {name: dim for name in dims.entries for dim in (dims.dim(name),)}
     return Program(
         source=source,
@@ -189,4 +196,5 @@ def _program(source: SourceFile, mesh: Devices, dims: SizeTable, model: Module, 
         exchanges=tuple(expansion.exchanges),
         stages=tuple(expansion.stages),
         gathered="kept" if any(word == "kept" for word, _ in expansion.gathered) else "again",
+        counts={value.name: counts[value] for value in model.inputs if value in counts},
     )

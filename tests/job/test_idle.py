@@ -9,7 +9,7 @@ from meshc.driver import check
 from meshc.job.target import Request
 
 SPEC = """
-dims { batch = 4, seq = 8, embed = 8, vocab = 16 }
+dims { batch = 4, seq = 8, embed = 8, vocab = 256 }
 model Tiny(tokens: [batch, seq] of vocab) {
   param table: vocab -> embed
   loss next_token(table[tokens] @ table, tokens)
