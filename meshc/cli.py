@@ -7,7 +7,6 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -21,7 +20,7 @@ from meshc.job.target import Request
 
 if TYPE_CHECKING:
     from meshc.driver import Compiled
-    from meshc.runtime.env import Environment
+    from meshc.launch.ready import Ready
 
 MOST_JOBS = 8
 """Programs that run side by side: each has its own devices, threads and memory."""
@@ -136,13 +135,14 @@ def run(
     ARGUMENTS go to the program; `-- --help` lists them.
     """
     from meshc.launch.local import run_program
+    from meshc.launch.ready import built
 
     if resume and not out:
         raise click.UsageError("--resume goes on with a run: name its directory with --out")
     directory = Path(path)
     if directory.is_dir() and (slice or sets):
         raise click.UsageError("a built program has its slice and settings: give --slice and --set with a spec or job")
-    ready = _built(directory, out) if directory.is_dir() else _build_to_run(Request(path, slice, sets, steps), out)
+    ready = built(directory, out) if directory.is_dir() else _build_to_run(Request(path, slice, sets, steps), out)
     if isinstance(ready, Diagnostic):
         return fail(ready)
     if ready is None:
@@ -299,36 +299,11 @@ def _builder(path: str, slice: str | None, sets: tuple[str, ...], unchecked: boo
     return build_variant
 
 
-@dataclass(frozen=True)
-class Ready:
-    """A program that can be started: where it is, where its results go, and on what it runs."""
-
-    program: Path
-    run_dir: Path
-    environment: Environment
-
-
-def _built(directory: Path, out: str | None) -> Ready | Diagnostic:
-    """A program that was built before, on what it was built for."""
-    from meshc.job.catalogue import find_slice
-    from meshc.launch.local import environment
-    from meshc.launch.program_dir import read_program, run_directory
-
-    built = read_program(directory)
-    if isinstance(built, Diagnostic):
-        return built
-    name, devices = built.manifest.get("slice"), built.manifest.get("devices")
-    slice = find_slice(str(name["name"]))[0] if isinstance(name, dict) and "name" in name else None
-    launch = built.manifest.get("launch")
-    backend = str(launch["backend"]) if isinstance(launch, dict) and "backend" in launch else "local"
-    env = environment(slice, devices if isinstance(devices, int) else 1, backend, str(directory))
-    return env if isinstance(env, Diagnostic) else Ready(directory, run_directory(directory.resolve().name, out), env)
-
-
 def _build_to_run(request: Request, out: str | None) -> Ready | Diagnostic | None:
     """A spec or job, built into the directory of its run; None where its problems are printed."""
     from meshc.launch.local import environment
     from meshc.launch.program_dir import run_directory, write_program
+    from meshc.launch.ready import Ready
 
     compiled = _compile(request)
     if compiled is None:

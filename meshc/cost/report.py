@@ -9,7 +9,7 @@ The JSON form, which `program.json` beside a built program has too; keys only ev
      "orders": {dim: {"zigzag": int}},              dims in zigzag order, and the pairs of chunks that they are cut into
      "pipeline": {"axes": [axis], "schedule": str, "stages": int, "rounds": int, "microbatches": int,
                   "turns": {dim: [int]}, "idle_share": float, "live": int} | null,      see cost/stages.py
-     "slice": {"name": str, "chips": int} | null,
+     "slice": {"name": str, "chips": int, "hosts": int, "platform": "cpu" | "gpu" | "tpu"} | null,
      "launch": {"backend": str, "hosts": int, "processes_per_host": int, "processes": int,
                 "local_device_ids": [[int]]} | null,   of a job that another backend than `local` starts
      "axes": [{"axis": axis, "size": int, "links": [str], "slowest": str, "bandwidth": float | null,
@@ -202,7 +202,8 @@ def as_json(report: Report) -> dict[str, Any]:
             "axes": list(report.pipeline.axes),
             "turns": {dim: list(turns) for dim, turns in report.pipeline.turns},
         },
-        "slice": {"name": report.slice.name, "chips": report.slice.chips} if report.slice else None,
+        "slice": report.slice
+        and {name: getattr(report.slice, name) for name in ("name", "chips", "hosts", "platform")},
         "launch": report.launch.as_json() if report.launch else None,
         "axes": [_axis(axis) for axis in report.axes],
         "tensors": [_plain(tensor) for tensor in report.tensors],

@@ -10,22 +10,36 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Protocol
 
 from meshc.children import end
 from meshc.diagnostics import run as say
 from meshc.diagnostics.model import Diagnostic
-from meshc.job.slices import Slice
+from meshc.job.slices import Platform
 from meshc.launch.program_dir import PROGRAM
 from meshc.runtime.env import PATIENT, THREADS, XLA_FLAGS, Environment, threads
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 SECONDS_TO_END = 30
 """A program may save a checkpoint when it is told to end; after this time it is killed."""
-_PLATFORMS = {"cpu": "cpu", "tpu": "tpu", "gpu": "cuda"}
+_PLATFORMS: dict[Platform, str] = {"cpu": "cpu", "tpu": "tpu", "gpu": "cuda"}
+
+
+class Machine(Protocol):
+    """A slice, as far as a program that is built for it knows it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def chips(self) -> int: ...
+    @property
+    def hosts(self) -> int: ...
+    @property
+    def platform(self) -> Platform: ...
 
 
 def environment(
-    slice: Slice | None, devices: int, backend: str = "local", program: str | None = None
+    slice: Machine | None, devices: int, backend: str = "local", program: str | None = None
 ) -> Environment | Diagnostic:
     """How the program stands on this machine. Without a slice: on as many virtual CPU devices as its mesh has.
 

@@ -211,7 +211,9 @@ def test_explain_follows_the_job(meshc, home: Path):
     assert half["memory"]["params"] == 512
     sgd = explained(meshc, home, "--set", "train.optimizer.name=sgd")
     assert sgd["memory"]["optimizer"] == 0
-    assert explained(meshc, home, "--slice", "cpu-2")["slice"] == {"name": "cpu-2", "chips": 2}
+    assert explained(meshc, home, "--slice", "cpu-2")["slice"] == {
+        "name": "cpu-2", "chips": 2, "hosts": 1, "platform": "cpu",
+    }  # fmt: skip
 
 
 def test_explain_one_tensor(meshc, home: Path):
@@ -328,6 +330,31 @@ def test_run_elsewhere_is_refused_before_anything_is_written(meshc, home: Path, 
     assert done.code == 1
     assert "E0604" in done.err
     assert [p.name for p in home.iterdir()] == ["spec.mesh"]
+
+
+INLINE = """spec: spec.mesh
+slice:
+  chips: 2
+  chips_per_host: 1
+  hbm_bytes: 85899345920
+  hbm_bandwidth: 3.35e+12
+  matrix_rates: {bfloat16: 9.9e+14}
+  levels: [{name: network, size: 2}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        (INLINE, "slice `inline` is 2 hosts, and this is one machine"),
+        ("spec: spec.mesh\nslice: cpu-2\nlaunch: {backend: slurm}\n", "the job is for `slurm`"),
+    ],
+)
+def test_a_built_program_runs_on_what_it_was_built_for(meshc, home: Path, job: str, said: str):
+    (home / "job.yaml").write_text(job)
+    assert meshc("build", "job.yaml", "-o", "program", cwd=home).code == 0
+    done = meshc("run", "program", cwd=home)
+    assert (done.code, f"error[E0604]: {said}" in done.err) == (1, True)
 
 
 def test_run_trains_a_spec(home: Path):
