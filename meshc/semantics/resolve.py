@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from keyword import iskeyword
 from typing import cast
 
@@ -37,7 +38,9 @@ CASCADING = frozenset(
         "E0207",
         "E0208",
         "E0213",
+        "E0234",
         "E0238",
+        "E0251",
         "W0310",
         "W0311",
         "W0312",
@@ -105,7 +108,9 @@ def _dims(file: ast.File, overrides: Overrides, report: Report) -> SizeTable:
         for entry in block.entries:
             name = entry.name
             if name.text in entries:
-                report(spec_names.defined_twice(name.text, name.span, entries[name.text].name.span))
+                twice = spec_names.defined_twice(name.text, name.span, entries[name.text].name.span)
+                # A block that was pasted is one mistake, however many dims it has.
+                report(replace(twice, cause=f"dims declared again from {block.span.start}"))
             else:
                 entries[name.text] = Entry(name, entry.size)
     changed = overridden(entries, _of_dims(overrides), "")
