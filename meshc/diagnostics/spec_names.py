@@ -80,8 +80,25 @@ def misspelt_declaration(found: Diagnostic, name: str, declared: str, where: Spa
     return replace(found, labels=(*found.labels, label), helps=(cure,), edits=(Edit(where, name),))
 
 
+# What others call them. Only words: the strategies themselves are in specs/std/strategies.mesh.
+_CALLED = {
+    **dict.fromkeys(("ddp", "dp", "replicate", "data_parallel"), "data"),
+    **dict.fromkeys(("zero3", "zero", "hsdp", "fully_shard"), "fsdp"),
+    **dict.fromkeys(("tp", "tensor_parallel", "megatron", "model_parallel"), "tensor"),
+    **dict.fromkeys(("cp", "context", "context_parallel", "ring_attention"), "ring"),
+    **dict.fromkeys(("sp", "sequence", "sequence_parallel"), "ulysses"),
+    **dict.fromkeys(("ep", "experts", "moe", "expert_parallel"), "expert"),
+    **dict.fromkeys(("pp", "gpipe", "pipeline_parallel"), "pipeline"),
+}
+
+
 def unknown_strategy(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
-    return unknown("strategy", "E0206", name, span, known)
+    known = tuple(known)
+    meant = _CALLED.get(name.lower())
+    if meant not in known:
+        return unknown("strategy", "E0206", name, span, known)
+    found = unknown("strategy", "E0206", name, span, ())
+    return replace(found, helps=(f"it is called `{meant}` here",), edits=(Edit(span, str(meant)),))
 
 
 def unknown_place(name: str, span: Span, known: Iterable[str]) -> Diagnostic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.model import Diagnostic, Edit, Label
 from meshc.diagnostics.suggest import did_you_mean, quoted
 from meshc.source import Span
 
@@ -40,11 +40,15 @@ def options_differ(name: str, one: str, other: str, span: Span, first: Span) -> 
     )
 
 
-def not_an_axis(name: str, got: str, span: Span, where: Span) -> Diagnostic:
+def not_an_axis(name: str, got: str, span: Span, where: Span, known: Sequence[str]) -> Diagnostic:
     """A strategy's argument that stands where an axis is needed."""
-    return Diagnostic(
-        "E0204", f"`{name}` must be a mesh axis, got {got}", (Label(span), Label(where, "stands for an axis here"))
-    )
+    message = f"`{name}` must be a mesh axis, got {got}"
+    labels = (Label(span), Label(where, "stands for an axis here"))
+    if (axis := span.text.strip('"')) != span.text and axis in known:
+        return Diagnostic(
+            "E0204", message, labels, (f"write `{axis}`, without quotes",), (Edit(span, axis, safe=True),)
+        )
+    return Diagnostic("E0204", message, labels, (f"the mesh has {quoted(known)}",) if known else ())
 
 
 def axis_of_view(axis: str, view: str, span: Span, declared: Span) -> Diagnostic:

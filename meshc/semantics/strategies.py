@@ -187,7 +187,8 @@ class Expansion:
         if not isinstance(bound, AxisArgument):
             if bound.value is None:
                 return ""
-            self.report(spec_rules.not_an_axis(name.text, options.described(bound), bound.span, name.span))
+            known = self.known.devices.names
+            self.report(spec_rules.not_an_axis(name.text, options.described(bound), bound.span, name.span, known))
             return None
         if bound.name not in self.known.devices.names:
             mesh = self.known.devices.mesh

@@ -11,6 +11,14 @@ from meshc.syntax.cut import ITEMS
 
 PLACES = ("params", "grads", "optimizer")
 _SAME_PLACE = {"weights": "params", "parameters": "params", "gradients": "grads", "moments": "optimizer"}
+_SAME_ITEM = {
+    **dict.fromkeys(("def", "class", "fn", "func", "function", "module", "block"), "layer"),
+    **dict.fromkeys(("from", "include", "use", "using"), "import"),
+    **dict.fromkeys(("axes", "axis", "devices"), "mesh"),
+    **dict.fromkeys(("dimensions", "sizes", "shapes"), "dims"),
+    **dict.fromkeys(("network", "net"), "model"),
+    **dict.fromkeys(("rules", "sharding", "shard", "parallel", "parallelism", "strategies"), "partition"),
+}
 STATEMENTS = ("param", "state", "repeat", "loss", "metric", "return")
 
 
@@ -54,7 +62,7 @@ def text_not_closed(found: Span) -> Diagnostic:
 def no_character(found: Span, name: str, instead: str) -> Diagnostic:
     """A character that the language does not have; `instead` is what to write for it, if that is known."""
     cure = f"write `{instead}`" if instead else ""
-    edit = Edit(found, instead) if instead else None
+    edit = Edit(found, instead, safe=True) if instead else None
     return _error("E0106", f"{name} is no character of the language", (found, ""), cure=cure, edit=edit)
 
 
@@ -74,9 +82,18 @@ def reserved(word: Span) -> Diagnostic:
 
 def written_otherwise(found: Span, instead: str, why: str) -> Diagnostic:
     """A near miss: another language's way to write it."""
-    edit = Edit(found, instead)
+    edit = Edit(found, instead, safe=True)
     message = f"`{printable(found.text)}` is written `{instead}` here"
     return _error("E0115", message, (found, why), cure=f"write `{instead}`", edit=edit)
+
+
+def no_sign_before_block(found: Span) -> Diagnostic:
+    """`mesh = { … }`, or a colon and lines that stand deeper."""
+    text = found.source.text
+    brace = len(text) - len(text[found.end :].lstrip())
+    edit = Edit(Span(found.source, found.start, brace), "") if text[brace : brace + 1] == "{" else None
+    message = f"no `{printable(found.text)}` stands before a block"
+    return _error("E0115", message, (found, ""), cure="a block stands in braces: `{ … }`", edit=edit)
 
 
 def no_operator(found: Span, cure: str) -> Diagnostic:
@@ -173,7 +190,7 @@ def no_item(found: Span) -> Diagnostic:
     message = f"`{printable(word)}` begins no item"
     if word in STATEMENTS:
         return _error("E0108", message, (found, "it stands in a `layer` or `model`"))
-    near = nearest(word, ITEMS)
+    near = _SAME_ITEM.get(word) or nearest(word, ITEMS)
     if near:
         return _error("E0108", message, (found, ""), cure=f"did you mean `{near}`?", edit=Edit(found, near))
     return _error("E0108", message, (found, ""), cure="items are " + ", ".join(f"`{item}`" for item in ITEMS))

@@ -66,11 +66,15 @@ def _operator(at: Context) -> Diagnostic | None:
         return errors.written_otherwise(at.previous.to(at.span), "->", "")
     if at.kind in ("+", "-", "*", "/") and at.adjacent("="):
         return errors.no_operator(two, f"write the whole expression: `x = x {at.kind} …`")
+    if at.kind == "//":
+        return errors.written_otherwise(at.span, "#", "a comment begins with `#`")
     if at.kind in ("=", ":", ":=", "==") and "=" in at.expected:
         why = {":=": "`:=` updates a `state`", "==": "`==` compares"}.get(at.kind, "")
         return errors.written_otherwise(at.span, "=", why)
     if at.kind in ("=", ":", ":=") and "->" in at.expected and "exchange" not in at.expected:
         return errors.written_otherwise(at.span, "->", "a claim puts dims on axes")
+    if at.kind in ("=", ":") and "{" in at.expected:
+        return errors.no_sign_before_block(at.span)
     if at.kind in ("=", "->") and ":" in at.expected:
         return errors.written_otherwise(at.span, ":", "dims follow a colon")
     if at.kind == "." and at.previous_kind == ".." and at.previous:

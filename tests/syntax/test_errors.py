@@ -16,6 +16,7 @@ def one(text):
 CASES = [
     ("dims { a = «,» b = 2 }", "E0101", "expected a value, found `,`"),
     ("dims { a =«» \n}", "E0101", "expected a value, found the end of the line"),
+    ("layer F(x)«:»\n  return x\n", "E0115", "no `:` stands before a block"),
     ("dims { a = 3 «4» }", "E0101", "expected an operator or the end of the line, found `4`"),
     ("layer F(x) { x = f(y «z») }", "E0101", "expected an operator, `)` or `,`, found `z`"),
     ("layer F(x) { x «y» = 3 }", "E0101", "expected `:=` or `=`, found `y`"),
@@ -90,6 +91,10 @@ def test_message_and_place(marked, code, message):
         ("partition { a => b }", "partition { a -> b }"),
         ("partition { a = b }", "partition { a -> b }"),
         ("dims { a: 3 }", "dims { a= 3 }"),
+        ("mesh = { a = 2 }", "mesh { a = 2 }"),
+        ("partition {\n  // data\n  data(a)\n}", "partition {\n  # data\n  data(a)\n}"),
+        ("def F(x) { }", "layer F(x) { }"),
+        ("sharding { }", "partition { }"),
         ("dims { a = 2 ^ 3 }", "dims { a = 2 ** 3 }"),
         ("partition { a → b }", "partition { a -> b }"),
         ("modle M(x) { }", "model M(x) { }"),
