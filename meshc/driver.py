@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from meshc.job.job_file import JobFile
     from meshc.job.model import Job
     from meshc.semantics.collectives import Collective
+    from meshc.semantics.memory import Memory
     from meshc.semantics.placed import PlacedProgram
     from meshc.semantics.program import Program
     from meshc.semantics.trials import Subject
@@ -58,17 +59,20 @@ class Compiled:
 
 
 @uncollected()
-def check(request: Request, with_job: bool = False, cures: bool = True) -> Checked:
+def check(request: Request, with_job: bool = False, cures: bool = True, memory: Memory | None = None) -> Checked:
     """Everything that is wrong with a spec or job, in one run.
 
     cures: try what is offered in place of what is wrong, which takes longer than finding it
+    memory: what earlier checks left, to be used again
     """
     from meshc.semantics.imports import read_import
+    from meshc.semantics.memory import Memory
     from meshc.semantics.overrides import override_at
     from meshc.semantics.resolve import resolve
     from meshc.semantics.trials import Subject, check_program
     from meshc.syntax.ast import Name, Text
 
+    memory = memory or Memory()
     target, problems = read(request, with_job)
     if target is None:
         return _checked(None, None, [], problems)
@@ -83,16 +87,17 @@ def check(request: Request, with_job: bool = False, cures: bool = True) -> Check
         return found
 
     devices = target.slice.chips if target.slice else None
-    program, found = resolve(target.spec, overrides, imported, devices)
+    program, found = resolve(target.spec, overrides, imported, devices, memory)
     # Of an unknown slice it has been said already that nothing is known.
     found = [d for d in found if d.code != "E0219" or not has_errors(problems)]
-    subject = Subject(target.spec, overrides, imported, target.slice, microsteps)
+    subject = Subject(target.spec, overrides, imported, target.slice, microsteps, memory.files)
     placed = None
     if program is not None:
-        placed, more = check_program(program, microsteps, target.slice)
+        placed, more = check_program(program, microsteps, target.slice, memory=memory)
         # What lies idle in a spec with unknown names would not in the corrected one.
         wrong = has_errors([*problems, *found])
         found += [d for d in more if d.severity == "error" or not wrong]
+    memory.turn(whole=program is not None)
     if cures:
         found = _cured(target, subject, program, found)
     if program is None or placed is None:
@@ -190,5 +195,5 @@ def _checked(
     target: Target | None, placed: PlacedProgram | None, sources: list[SourceFile], problems: list[Diagnostic]
 ) -> Checked:
     unique = {source.name: source for source in sources}
-    found = tuple(folded(arranged(suppress(problems, [target.spec] if target else []))))
-    return Checked(target, placed, tuple(unique.values()), found)
+    found = folded(arranged(suppress(problems, [target.spec] if target else [])))
+    return Checked(target, placed, tuple(unique.values()), tuple(d.fixed for d in found))

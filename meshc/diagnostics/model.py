@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from meshc.source import Span
@@ -82,6 +82,13 @@ class Diagnostic:
     @property
     def severity(self) -> Severity:
         return "error" if self.code.startswith("E") else "warning"
+
+    @property
+    def fixed(self) -> Diagnostic:
+        """The same, of places that stay where they are when an editor's session goes on."""
+        labels = tuple(Label(label.span.fixed, label.text) for label in self.labels)
+        edits = tuple(replace(edit, span=edit.span.fixed) for edit in self.edits)
+        return replace(self, labels=labels, edits=edits)
 
     @property
     def span(self) -> Span | None:

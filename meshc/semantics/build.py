@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from meshc.diagnostics import spec_names, spec_tensors
+from meshc.semantics.memory import Memory
 from meshc.semantics.operands import BROKEN, Broken, Operand, Results, described, names
 from meshc.semantics.program import Dim, Kind, Module, Route, Statement, Value, Weight
 from meshc.semantics.report import Report
@@ -40,6 +42,7 @@ class Frame:
     returned: Results = ()
     return_span: Span | None = None
     masks: int = 0
+    callees: set[str] = field(default_factory=set)  # the names of what it calls
     calls: dict[str, int] = field(default_factory=dict)  # the last number given to an instance of a name
 
     def instance(self, base: str, span: Span) -> str:
@@ -65,9 +68,22 @@ class Facts:
 
     def same(self, inner: Value, outer: Value) -> None:
         """`inner` is `outer` as a layer that is called sees it."""
-        for table in (self.banks, self.counts, self.routes, self.weights):
+        for table in self._tables:
             if outer in table:
                 table[inner] = table[outer]  # type: ignore[index]
+
+    def of(self, values: Sequence[Value]) -> Facts:
+        """What is known of some values, but for their use."""
+        tables = ({v: table[v] for v in values if v in table} for table in self._tables)
+        return Facts(*tables)  # type: ignore[arg-type]
+
+    def add(self, others: Facts) -> None:
+        for mine, table in zip(self._tables, others._tables, strict=True):
+            mine.update(table)  # type: ignore[arg-type]
+
+    @property
+    def _tables(self) -> tuple[dict, ...]:
+        return self.banks, self.counts, self.routes, self.weights
 
 
 @dataclass(eq=False)
@@ -82,11 +98,31 @@ class Builder:
     modules: list[Module] = field(default_factory=list)
     has_loss: bool = False
     calls: int = 0
-    called: set[Definition] = field(default_factory=set)
+    called: set[Span] = field(default_factory=set)  # where what is called is defined
+    memory: Memory = field(default_factory=Memory)
+    deepest: int = 0  # how many layers were open at once
+    _stamps: dict[Span, int | None] = field(default_factory=dict)
 
     @property
     def frame(self) -> Frame:
         return self.frames[-1]
+
+    def stamp(self, definition: Definition) -> int | None:
+        """A number for a layer with all that it calls, of which no two that differ are equal; None for one of which
+        it is not known yet, or not to be known: it calls itself.
+        """
+        place = definition.span
+        if place not in self._stamps:
+            self._stamps[place] = None
+            callees = self.memory.callees.get(place)
+            found = [definition.scope.callable(name) for name in callees or ()]
+            stamps = [self.stamp(callee) if callee else None for callee in found]
+            whole = tuple(stamp for stamp in stamps if stamp is not None)
+            if callees is None or len(whole) < len(callees):
+                del self._stamps[place]
+                return None
+            self._stamps[place] = self.memory.stamp(place, whole)
+        return self._stamps[place]
 
     # ------------------------------------------------------------ making values
 

@@ -28,7 +28,8 @@ def call(b: Builder, node: ast.Call, wish: Wish) -> Results:
         known = [*FUNCTIONS, *b.frame.scope.names("callables")]
         b.report(spec_names.unknown_function(name.text, name.span, known, shipped_in(name.text)))
         return _broken(wish)
-    b.called.add(definition)
+    b.called.add(definition.span)
+    b.frame.callees.add(name.text)
     if isinstance(definition.node, ast.Primitive):
         return (_custom(b, definition.node, node, wish),)
     from meshc.semantics.expand import invoke

@@ -43,6 +43,7 @@ class Reports:
         self.refined = refined
         self.clashes: dict[frozenset[object], tuple[Clash, Taken]] = {}
         self.others: list[Diagnostic] = []
+        self.asked = 0  # how often something was wrong, be it the same again
         self.seen: set[object] = set()
         self.twice: set[tuple[str, str]] = set()  # dims and the axes that another dim of a tensor has, too
 
@@ -53,6 +54,7 @@ class Reports:
     def claimed(self, claimed: Claimed, tensor: str, span: Span, dims: Sequence[str]) -> None:
         if not claimed.clashes and not claimed.twice:
             return
+        self.asked += 1
         for clash in claimed.clashes:
             cause = frozenset((_cause(clash.first), _cause(clash.second)))
             _, taken = self.clashes.setdefault(cause, (clash, {}))
@@ -67,6 +69,7 @@ class Reports:
                 self.others.append(twice_diagnostic(twice, tensor, span, dims, self.program))
 
     def trouble(self, trouble: Trouble, op: Op) -> None:
+        self.asked += 1
         if trouble.axes and all((trouble.dim.name, axis) in self.twice for axis in trouble.axes):
             return  # which of the dims keeps the axis is to be decided first
         if trouble.kind == "keys_split" and along_samples(op, self.program):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from meshc.diagnostics import spec_names, spec_tensors
@@ -12,6 +12,7 @@ from meshc.semantics.calls import fitting
 from meshc.semantics.expressions import evaluate, evaluate_all, tensor_of
 from meshc.semantics.operands import BROKEN, Broken, Constant, Operand, Results, described
 from meshc.semantics.program import Dim, Invoke, Kind, Loss, Metric, Module, Value
+from meshc.semantics.recall import elaborated
 from meshc.semantics.repeats import repeat
 from meshc.semantics.scope import Definition
 from meshc.semantics.weights_of import declare_params, declare_state, update
@@ -83,27 +84,40 @@ def invoke(b: Builder, definition: Definition, call: ast.Call, wish: Wish) -> Re
         return broken
     given = {name: evaluate(b, expr) for name, expr in bound.items()}
     alias = call.alias or ast.Name(layer.name.text, call.callee.span)
-    frame = Frame(definition.scope, (*b.frame.path, b.frame.instance(alias.text, alias.span)), stack=b.frame.stack)
-    inputs = _enter(b, layer, frame, given, bound, call)
-    run(b, layer.body)
-    returned, whole = frame.returned, frame.return_span is not None
-    module = _close(b, layer)
-    b.report.calls.pop()
-    if not whole:
+    path = (*b.frame.path, b.frame.instance(alias.text, alias.span))
+    frame = Frame(definition.scope, path, stack=b.frame.stack)
+    module, returned = elaborated(b, definition, frame, given, lambda: _elaborate(b, layer, frame, given, bound, call))
+    if returned is None:
         return ()
     if any(isinstance(value, Broken) for value in (*returned, *given.values())):
         return (BROKEN,) * len(returned)
+    inputs = tuple(value for p in layer.parameters if isinstance(value := given.get(p.name.text), Value))
     return _outputs(b, module, returned, inputs, call, wish)
 
 
-def _enter(
-    b: Builder, layer: ast.Layer, frame: Frame, given: dict[str, Operand], bound: dict[str, ast.Expr], call: ast.Call
-) -> tuple[Value, ...]:
-    """Opens the layer's frame with its parameters bound; the caller's tensors, in the order of the parameters."""
+def _elaborate(
+    b: Builder,
+    layer: ast.Layer,
+    frame: Frame,
+    given: Mapping[str, Operand],
+    bound: Mapping[str, ast.Expr],
+    call: ast.Call,
+) -> tuple[Module, Results | None]:
+    """The module of a call of a layer, and what the layer returns; None where it has no `return`."""
     b.frames.append(frame)
     b.open.append(layer)
+    b.deepest = max(b.deepest, len(b.open))
     b.report.calls.append(call.span)
-    inputs: list[Value] = []
+    _bind(b, layer, given, bound)
+    run(b, layer.body)
+    module = _close(b, layer)
+    b.report.calls.pop()
+    return module, frame.returned if frame.return_span is not None else None
+
+
+def _bind(b: Builder, layer: ast.Layer, given: Mapping[str, Operand], bound: Mapping[str, ast.Expr]) -> None:
+    """Gives the parameters of the frame on top their operands."""
+    frame = b.frame
     for parameter in layer.parameters:
         name = parameter.name.text
         operand = given[name] if name in given else _default(b, parameter)
@@ -112,11 +126,9 @@ def _enter(
         if isinstance(operand, Value):
             inner = Value(name, operand.dims, operand.kind, parameter.name.span, named=True)
             b.facts.same(inner, operand)
-            inputs.append(operand)
             frame.inputs.append(inner)
             operand = inner
         frame.names[name] = operand
-    return tuple(inputs)
 
 
 def _default(b: Builder, parameter: ast.Parameter) -> Operand:

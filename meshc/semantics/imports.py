@@ -9,11 +9,11 @@ from pathlib import Path
 from meshc.diagnostics import spec_names as say
 from meshc.diagnostics.model import Diagnostic
 from meshc.load import load
+from meshc.semantics.memory import Memory
 from meshc.semantics.report import Report
 from meshc.semantics.scope import Scope
 from meshc.source import SourceFile, Span
 from meshc.syntax import ast
-from meshc.syntax.parser import parse
 
 SPECS = Path(__file__).parent.parent / "specs"
 STRATEGIES = "std/strategies.mesh"
@@ -44,6 +44,7 @@ class Library:
     load: Loader
     report: Report
     reserved: frozenset[str]  # the names of the language's own functions
+    memory: Memory
     broken: set[SourceFile] = field(default_factory=set)  # files that do not parse wholly
     missing: bool = False  # an import that could not be read, and what it would have brought
     files: dict[SourceFile, ast.File] = field(default_factory=dict)
@@ -60,10 +61,11 @@ class Library:
     def _scope(self, source: SourceFile, key: str) -> Scope:
         if key in self._scopes:
             return self._scopes[key]
-        file, problems = parse(source)
-        for problem in problems:
+        read = self.memory.read(source)
+        source, file = read.source, read.file
+        for problem in read.problems:
             self.report(problem)
-        if any(problem.severity == "error" for problem in problems):
+        if any(problem.severity == "error" for problem in read.problems):
             self.broken.add(source)
         self.files[source] = file
         scope = Scope(source, std=source.name.startswith("std/"), prelude=self._prelude)

@@ -12,6 +12,8 @@ from dataclasses import replace
 
 from meshc.diagnostics.model import Diagnostic
 from meshc.semantics import clashes
+from meshc.semantics.found import Found
+from meshc.semantics.memory import Memory
 from meshc.semantics.moves import plan
 from meshc.semantics.needs import Routed, Rules
 from meshc.semantics.ops import needs
@@ -36,7 +38,6 @@ from meshc.semantics.placed import (
 from meshc.semantics.program import (
     Combine,
     Dim,
-    ExchangeRule,
     Invoke,
     Kind,
     Load,
@@ -50,14 +51,13 @@ from meshc.semantics.program import (
     Reduce,
     Repeat,
     Route,
-    Rule,
     Statement,
     Update,
     Value,
 )
 from meshc.semantics.region import Routes, combined_only, expert_region, routes
 from meshc.semantics.routing import Inside, by_row, lay_out
-from meshc.semantics.rules import RuleBook
+from meshc.semantics.rules import Claimed, RuleBook
 from meshc.semantics.weights import WeightPlaces
 from meshc.source import Span
 
@@ -65,81 +65,106 @@ Axes = tuple[str, ...]
 Chain = tuple[str, ...]
 
 
-def place(program: Program, microsteps: int = 1) -> tuple[PlacedProgram, list[Diagnostic]]:
-    """Places a program. The result is whole even where rules clash: then one of the claims stands in for both."""
+def place(
+    program: Program, microsteps: int = 1, memory: Memory | None = None
+) -> tuple[PlacedProgram, list[Diagnostic]]:
+    """Places a program. The result is whole even where rules clash: then one of the claims stands in for both.
+
+    `memory` is that of the checks before, to be used again.
+    """
+    memory = memory or Memory()
     cut = cut_of(program)
     program = with_rule(program, cut)
     microsteps *= 1 if cut is None else cut.rule.microbatches
-    places = WeightPlaces(RuleBook(program))
-    first = _Walk(program, places, {}, microsteps, cut)
+    places = _places(program, microsteps, cut, memory)
+    first = _Walk(program, places, Found(), microsteps, cut, memory)
     first.model()  # learns along which axes each use of a weight varies
-    walk = _Walk(program, places, first.uses, microsteps, cut)
+    walk = _Walk(program, places, first.found, microsteps, cut, memory)
     model = walk.model()
-    pipeline = None if cut is None else pipeline_of(cut, walk.axes_of_stages, model, walk.weights)
+    found = walk.found
+    used = frozenset(spoken for claimed in found.claims for spoken in claimed.used)
+    pipeline = None if cut is None else pipeline_of(cut, walk.axes_of_stages, model, found.weights)
     placed = PlacedProgram(
         program,
         walk.book.refined,
-        {dim: Order(parts) for dim, parts in walk.book.parts_in_zigzag().items()},
+        {dim: Order(parts) for dim, parts in walk.book.parts_in_zigzag(found.claims).items()},
         model,
-        tuple(walk.weights),
+        tuple(found.weights),
         model.inputs,
         walk.targets,
         walk.batch,
         microsteps,
         pipeline,
-        walk.because,
-        frozenset(rule for rule, _ in walk.book.used),
-        walk.routes,
-        frozenset(walk.book.used),
-        frozenset(walk.exchanged),
+        found.because,
+        frozenset(rule for rule, _ in used),
+        found.routes,
+        used,
+        frozenset(found.exchanged),
         not walk.reports.diagnostics,
     )
     return placed, walk.reports.diagnostics
 
 
+def _places(program: Program, microsteps: int, cut: Cut | None, memory: Memory) -> WeightPlaces:
+    """The book of a program's rules; that of the last check where these are the same, and then what follows of them."""
+    question = (
+        program.rules, program.exchanges, program.axes, program.views, program.dims, microsteps,
+        program.model.inputs and program.model.inputs[0].dims, cut,
+    )  # fmt: skip
+    if cut is not None or question != memory.rules[0]:
+        memory.modules.clear()
+        memory.rules = (question, WeightPlaces(RuleBook(program)))
+    return memory.rules[1]
+
+
 class _Walk:
-    """One pass over the program."""
+    """One pass over the program; `known` is what the pass before has found."""
 
     def __init__(
         self,
         program: Program,
         places: WeightPlaces,
-        known_uses: dict[Value, list[frozenset[str]]],
+        known: Found,
         microsteps: int,
         cut: Cut | None,
+        memory: Memory,
     ) -> None:
         self.program = program
         self.microsteps = microsteps
         self.batch = next((v.dims[0] for v in program.model.inputs if v.dims), None)
-        self.routes: dict[Value, Route] = {}
         self.places = places
         self.book = places.book
         self.cut = cut
         self.axes_of_stages: Axes = () if cut is None else self.book.refined.of([cut.rule.axis])
-        self.known_uses = known_uses
-        self.uses: dict[Value, list[frozenset[str]]] = {}
-        self.weights: list[PlacedWeight] = []
+        self.known = known
+        self.known_uses = known.uses
+        self.memory = memory
+        self.found = Found()
         self.targets: dict[tuple[Value, Value | None], Placed] = {}
-        self.exchanged: set[ExchangeRule] = set()
-        self.because: dict[Value, dict[str, tuple[Rule, ...]]] = {}
         self.reports = clashes.Reports(program, self.book.refined)
 
     def model(self) -> PlacedModule:
         inputs = [Layout(self.home(v, (self.program.model.layer,))) for v in self.program.model.inputs]
-        return self.module(self.program.model, (), inputs)
+        return self._module(self.program.model, (), inputs)
 
     def home(self, value: Value, chain: Chain) -> tuple[Axes, ...]:
         """The ruled axes of a value; remembers why."""
         dims = [d.name for d in value.dims]
-        claimed = self.book.claimed(dims, chain)
-        self.because.setdefault(value, claimed.because)
+        claimed = self.claimed(dims, chain)
+        self.found.because.setdefault(value, claimed.because)
         self.reports.claimed(claimed, value.name, value.span, dims)
         return claimed.axes
+
+    def claimed(self, dims: Sequence[str], chain: Chain) -> Claimed:
+        """What the rules say of a tensor in use."""
+        claimed = self.book.claimed(dims, chain)
+        self.found.claims[claimed] = None
+        return claimed
 
     def ruled(self, value: Value, chain: Chain, span: Span) -> tuple[Axes, ...]:
         """What the rules say of a value in a place; reports what is wrong with it."""
         dims = [d.name for d in value.dims]
-        claimed = self.book.claimed(dims, chain)
+        claimed = self.claimed(dims, chain)
         self.reports.claimed(claimed, value.name, span, dims)
         return claimed.axes
 
@@ -149,6 +174,23 @@ class _Walk:
         return replace(dim, size=dim.size // k, real=dim.real // k) if dim == self.batch and dim.size % k == 0 else dim
 
     def module(self, module: Module, chain: Chain, inputs: Sequence[Layout]) -> PlacedModule:
+        """A module called in a place with tensors in these layouts, placed: now, or when it was last asked for."""
+        question = (module, chain, tuple(inputs), self.known.modules.get(module))
+        found: Found | None = self.memory.modules.get(question)
+        if found is None:
+            outer, asked = self.found, self.reports.asked
+            self.found = found = Found()
+            found.placed = self._module(module, chain, inputs)
+            found.modules[module] = found
+            self.found = outer
+            found.own = found.own and self.cut is None and self.reports.asked == asked
+            if found.own:
+                self.memory.modules.put(question, found)
+        self.found.add(found)
+        assert found.placed is not None
+        return found.placed
+
+    def _module(self, module: Module, chain: Chain, inputs: Sequence[Layout]) -> PlacedModule:
         chain = (*chain, module.layer)
         body = _Body(self, chain, module.body, _Scope({}, {}))
         own = tuple(self._weight(weight, body) for weight in module.weights)
@@ -167,10 +209,11 @@ class _Walk:
         found = self.places.places(weight, chain, self.known_uses.get(weight.value), axes)
         placed = found.of(weight)
         for claimed, dims in found.claims:
+            self.found.claims[claimed] = None
             self.reports.claimed(claimed, weight.dotted, weight.value.span, dims)
         body.scope.homes[weight.value] = placed.inside
         body.scope.weights[weight.value] = placed
-        self.weights.append(placed)
+        self.found.weights.append(placed)
         return placed
 
 
@@ -197,7 +240,7 @@ class _Body:
         self.experts = expert_region(body, self.routes)
         self.routed: dict[Route, Routed] = dict(outer.routed) if outer else {}
         self.combined_only = combined_only(body) if self.routes else frozenset()
-        self.walk.routes.update(self.routes)
+        self.walk.found.routes.update(self.routes)
         self.scope = scope
         self.statements: list[PlacedStatement] = []
         self.moved: dict[tuple[Value, Layout], Placed] = {}
@@ -253,7 +296,7 @@ class _Body:
     def _lay_out(self, op: Route, chain: Chain) -> None:
         """Where an expert region's tokens lie: decided once, when they are sent."""
         dims = op.operand.dims[:-1]
-        experts = self.walk.book.claimed([d.name for d in op.result.dims if d not in dims], chain).axes[0]
+        experts = self.walk.claimed([d.name for d in op.result.dims if d not in dims], chain).axes[0]
         banks = [w for value, w in self.scope.weights.items() if value in self.experts]
         mlp = {a for w in banks for axes in w.use.axes for a in axes}.difference(experts)
         views = (axes for name, axes in self.walk.book.regrouped.items() if name in chain)
@@ -291,7 +334,7 @@ class _Body:
         if value not in self.routes:
             return self.walk.home(value, chain)
         own = [d.name for d in value.dims if d.name not in self.routed[self.routes[value]].places]
-        self.walk.because.setdefault(value, self.walk.book.claimed(own, chain).because)
+        self.walk.found.because.setdefault(value, self.walk.claimed(own, chain).because)
         return self._ruled(value, chain, value.span)
 
     def _axes_in_use(self, value: Value) -> tuple[Axes, ...]:
@@ -301,13 +344,14 @@ class _Body:
     def _exchange(self, axis: str, chain: Chain) -> str | None:
         for rule in self.walk.program.exchanges:
             if axis in self.walk.book.refined.of([rule.axis]) and all(name in chain for name in rule.within):
-                self.walk.exchanged.add(rule)
+                self.walk.found.exchanged.add(rule)
                 return rule.method
         return None
 
     def _targets(self, op: NextToken, ids: Placed | float) -> Placed:
         """The next ids in place of the ids: a tensor of its own, moved as they are."""
         assert isinstance(ids, Placed)
+        self.walk.found.own = False  # its targets are the whole model's
         home = self.scope.homes[op.ids]
         made = self.walk.targets.get((op.ids, op.segments))
         if made is None:
@@ -325,7 +369,7 @@ class _Body:
         """The value in these axes, for a use that varies over `varying`; moved once for all who need it so."""
         home = self.scope.homes[value]
         if value in self.scope.weights or value in self.routes:
-            self.walk.uses.setdefault(value, []).append(varying)
+            self.walk.found.uses.setdefault(value, []).append(varying)
         if value.kind is Kind.INT:
             varying = frozenset(a for dim in axes for a in dim)
         sharded = frozenset(a for dim in axes for a in dim)

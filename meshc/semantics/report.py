@@ -17,9 +17,11 @@ class Report:
 
     found: list[Diagnostic] = field(default_factory=list)
     calls: list[Span] = field(default_factory=list)
+    asked: int = 0  # how often something was found, be it the same again
     _seen: set[tuple[object, ...]] = field(default_factory=set)
 
     def __call__(self, diagnostic: Diagnostic) -> None:
+        self.asked += 1
         span = diagnostic.span
         key = (diagnostic.code, diagnostic.message) if span is None else (diagnostic.code, span)
         if key in self._seen:

@@ -15,6 +15,7 @@ from meshc.semantics.build import Builder
 from meshc.semantics.expand import elaborate
 from meshc.semantics.functions import FUNCTIONS
 from meshc.semantics.imports import Library, Loader, read_import
+from meshc.semantics.memory import Memory
 from meshc.semantics.meshes import Devices, read_meshes
 from meshc.semantics.misspelt import misspelt, unused_names
 from meshc.semantics.overrides import Overrides, check_keys, overridden
@@ -53,15 +54,19 @@ OF_IMPORTS = frozenset(("E0205", "E0206", "E0207", "E0213"))
 
 
 def resolve(
-    source: SourceFile, overrides: Overrides = (), load: Loader = read_import, devices: int | None = None
+    source: SourceFile,
+    overrides: Overrides = (),
+    load: Loader = read_import,
+    devices: int | None = None,
+    memory: Memory | None = None,
 ) -> tuple[Program | None, list[Diagnostic]]:
     """The program of a spec, on a slice of `devices` devices (None: as many as its mesh says).
 
     The program is there whenever its model and mesh are sound, so that placement can find what else is wrong; it is
-    whole only if no error is reported.
+    whole only if no error is reported. `memory` is that of the checks before, to be used again.
     """
     with _deep_stack():
-        return _resolve(source, overrides, load, devices)
+        return _resolve(source, overrides, load, devices, memory or Memory())
 
 
 @contextmanager
@@ -76,18 +81,18 @@ def _deep_stack() -> Iterator[None]:
 
 
 def _resolve(
-    source: SourceFile, overrides: Overrides, load: Loader, devices: int | None
+    source: SourceFile, overrides: Overrides, load: Loader, devices: int | None, memory: Memory
 ) -> tuple[Program | None, list[Diagnostic]]:
     report = Report()
-    library = Library(load, report, frozenset(FUNCTIONS))
+    library = Library(load, report, frozenset(FUNCTIONS), memory)
     scope = library.main(source)
-    file = library.files[source]
-    dims = _dims(file, overrides, report)
+    file = library.files[scope.source]
+    dims = _dims(file, overrides, report, memory)
     mesh = read_meshes([i for i in file.items if isinstance(i, ast.Mesh)], overrides, devices, report)
     check_keys(overrides, dict(dims.entries), mesh.names, report)
-    builder = Builder(dims, report)
+    builder = Builder(dims, report, memory=memory)
     model = _model(file, scope, builder)
-    expansion = _partition(file, scope, builder, mesh, report)
+    expansion = _partition(library, scope, builder, mesh, report)
     if model is not None:
         unused(builder, model, report)
         uncalled(scope, builder.called | expansion.called, report)
@@ -102,7 +107,9 @@ def _resolve(
     return _program(source, mesh, dims, model, expansion, builder.facts.counts), found
 
 
-def _dims(file: ast.File, overrides: Overrides, report: Report) -> SizeTable:
+def _dims(file: ast.File, overrides: Overrides, report: Report, memory: Memory) -> SizeTable:
+    """The sizes of dims: the same objects as last time, where the text and the overrides are."""
+    asked = report.asked
     entries: dict[str, Entry] = {}
     for block in (item for item in file.items if isinstance(item, ast.Dims)):
         for entry in block.entries:
@@ -115,9 +122,14 @@ def _dims(file: ast.File, overrides: Overrides, report: Report) -> SizeTable:
                 entries[name.text] = Entry(name, entry.size)
     changed = overridden(entries, _of_dims(overrides), "")
     table = SizeTable(changed, report, spec_names.unknown_dim)
-    for name in entries:
-        table.dim(name)
-    table.used.clear()
+    given = tuple((o.key.text, type(o.size), getattr(o.size, "value", None)) for o in overrides)
+    question = (tuple(item.span for item in file.items if isinstance(item, ast.Dims)), given)
+    if question != memory.sizes[0]:
+        for name in entries:
+            table.dim(name)
+        table.used.clear()
+        memory.resize(None if report.asked > asked else question, table.known)
+    table.known = memory.sizes[1]
     return table
 
 
@@ -164,7 +176,8 @@ def _sound(definition: Definition, builder: Builder) -> Module | None:
     return model if after == before and dims_sound else None
 
 
-def _partition(file: ast.File, scope: Scope, builder: Builder, mesh: Devices, report: Report) -> Expansion:
+def _partition(library: Library, scope: Scope, builder: Builder, mesh: Devices, report: Report) -> Expansion:
+    file = library.files[scope.source]
     blocks = [item for item in file.items if isinstance(item, ast.Partition)]
     for second in blocks[1:]:
         report(spec_names.two_blocks("partition", second.span, blocks[0].span))
@@ -174,9 +187,20 @@ def _partition(file: ast.File, scope: Scope, builder: Builder, mesh: Devices, re
     for view in mesh.views:
         if view.name not in layers:
             report(spec_names.unknown_place(view.name, view.span, layers))
-    expansion = Expansion(Known(mesh, frozenset(builder.dims.entries), layers), report)
-    if blocks:
-        expansion.expand(blocks[0].rules, Here(scope))
+    known = Known(mesh, frozenset(builder.dims.entries), layers)
+    expansion = Expansion(known, report)
+    if not blocks:
+        return expansion
+    read = (ast.Strategy, ast.Import, ast.Mesh)
+    places = tuple(item.span for f in library.files.values() for item in f.items if isinstance(item, read))
+    question = (blocks[0].span, places, mesh.axes, mesh.views, known.dims, layers)
+    found: Expansion | None = builder.memory.expansions.get(question)
+    if found is not None:
+        return found
+    asked = report.asked
+    expansion.expand(blocks[0].rules, Here(scope))
+    if report.asked == asked:
+        builder.memory.expansions.put(question, expansion)
     return expansion
 
 

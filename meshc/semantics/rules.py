@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from meshc.semantics.program import Program, Rest, Rule
@@ -50,11 +50,14 @@ class Twice:
 class Claimed:
     """The answer for one tensor: axes by dim, the rules behind them, and what is wrong with them.
 
+    `used` are the rules that speak of it, and of which of its `dims` (one `where free`: to which it gave an axis).
     `zigzag` says for each dim how many of its axes, from the outermost on, cut it in zigzag order.
     """
 
     axes: tuple[tuple[str, ...], ...]
     because: dict[str, tuple[Rule, ...]]
+    dims: tuple[str, ...] = ()
+    used: frozenset[tuple[Rule, str]] = frozenset()
     zigzag: tuple[int, ...] = ()
     clashes: tuple[Clash, ...] = ()
     twice: tuple[Twice, ...] = ()
@@ -62,10 +65,9 @@ class Claimed:
 
 @dataclass
 class RuleBook:
-    """Answers for one program; remembers of which dims rules spoke (one `where free`: to which it gave an axis)."""
+    """Answers for one program, each worked out once."""
 
     program: Program
-    used: set[tuple[Rule, str]] = field(default_factory=set)
     _memo: dict[tuple, Claimed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -98,11 +100,11 @@ class RuleBook:
             self._chains[chain] = tuple(name for name in chain if name in self._places)
         return self._chains[chain]
 
-    def parts_in_zigzag(self) -> dict[str, int]:
-        """Of all tensors asked for so far: the dims in zigzag order, and into how many pairs of chunks they are cut."""
+    def parts_in_zigzag(self, claims: Iterable[Claimed]) -> dict[str, int]:
+        """The dims in zigzag order, and into how many pairs of chunks they are cut."""
         parts: dict[str, int] = {}
-        for (dims, *_), claimed in self._memo.items():
-            for dim, axes, turned in zip(dims, claimed.axes, claimed.zigzag, strict=True):
+        for claimed in claims:
+            for dim, axes, turned in zip(claimed.dims, claimed.axes, claimed.zigzag, strict=True):
                 if turned:
                     parts[dim] = max(parts.get(dim, 1), math.prod(self.refined.sizes[a] for a in axes[:turned]))
         return parts
@@ -112,9 +114,10 @@ class RuleBook:
         fixed: dict[str, list[tuple[str, Rule]]] = {}
         free: list[tuple[str, str, Rule, Level]] = []
         levels: dict[str, dict[str, tuple[int, ...]]] = {}
+        used: set[tuple[Rule, str]] = set()
         for dim in dict.fromkeys(dims):
             rules = self._speaking(dim, dims, chain, rest, path)
-            self.used.update((rule, dim) for _, rule in rules if not rule.where_free)
+            used.update((rule, dim) for _, rule in rules if not rule.where_free)
             here = [(level, rule) for level, rule in rules if not rule.axes or self._holds(rule, chain)]
             winners, clash = _settle(here, dim, chain, rest)
             clashes += clash
@@ -133,13 +136,14 @@ class RuleBook:
         taken = {axis: dim for dim, claims in fixed.items() for axis, _ in claims}
         for dim, axis, rule, level in free:
             if axis not in taken:
-                self.used.add((rule, dim))
+                used.add((rule, dim))
                 taken[axis] = dim
                 fixed[dim].append((axis, rule))
                 levels[dim][axis] = self._rank(level, rule, axis, dim)
-        return self._answer(dims, fixed, levels, tuple(clashes), twice)
+        return self._answer(dims, fixed, levels, used, (tuple(clashes), twice))
 
-    def _answer(self, dims, fixed, levels, clashes, twice) -> Claimed:
+    def _answer(self, dims, fixed, levels, used, wrong) -> Claimed:
+        clashes, twice = wrong
         lost = {(t.dims[1], t.axis) for t in twice}
         ordered = {
             d: sorted((a for a, _ in c if (d, a) not in lost), key=levels[d].__getitem__) for d, c in fixed.items()
@@ -147,7 +151,8 @@ class RuleBook:
         because = {d: tuple(dict.fromkeys(rule for _, rule in claims)) for d, claims in fixed.items() if claims}
         turned = {d: {axis for axis, rule in claims if rule.zigzag} for d, claims in fixed.items()}
         zigzag = (max((i for i, a in enumerate(ordered[d], 1) if a in turned[d]), default=0) for d in dims)
-        return Claimed(tuple(tuple(ordered[d]) for d in dims), because, tuple(zigzag), clashes, twice)
+        axes = tuple(tuple(ordered[d]) for d in dims)
+        return Claimed(axes, because, dims, frozenset(used), tuple(zigzag), clashes, twice)
 
     def _rank(self, level: Level, rule: Rule, axis: str, dim: str) -> tuple[int, ...]:
         """Order among the axes of a dim: by place (in use, at rest), set before appended, as set or in mesh order."""

@@ -31,18 +31,18 @@ class SizeTable:
     report: Report
     unknown: Unknown
     used: set[str] = field(default_factory=set)
-    _known: dict[str, Dim | None] = field(default_factory=dict)
+    known: dict[str, Dim | None] = field(default_factory=dict)
 
     def __contains__(self, name: str) -> bool:
         return name in self.entries
 
     def dim(self, name: str) -> Dim | None:
         """The dim of a declared name."""
-        if name not in self._known:
+        if name not in self.known:
             for needed in self._before(name):
-                if needed not in self._known:
-                    self._known[needed] = self._declared(self.entries[needed])
-        return self._known[name]
+                if needed not in self.known:
+                    self.known[needed] = self._declared(self.entries[needed])
+        return self.known[name]
 
     def _before(self, name: str) -> list[str]:
         """`name` and all that its size depends on, in an order in which they can be computed. Without recursion: a
@@ -60,8 +60,8 @@ class SizeTable:
                 names = list(path)
                 cycle = [*names[names.index(ref.text) :], ref.text]
                 self.report(spec_sizes.size_cycle(cycle, ref.span))
-                self._known.update(dict.fromkeys(cycle))
-            elif ref.text not in self._known and ref.text not in order:
+                self.known.update(dict.fromkeys(cycle))
+            elif ref.text not in self.known and ref.text not in order:
                 path[ref.text] = iter(self._mentions(ref.text))
         return list(order)
 

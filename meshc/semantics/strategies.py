@@ -58,7 +58,7 @@ class Expansion:
     gathered: list[tuple[str, Span]] = field(default_factory=list)
     idle: list[StrategyUse | ast.Claim] = field(default_factory=list)
     calls: int = 0
-    called: set[Definition] = field(default_factory=set)
+    called: set[Span] = field(default_factory=set)  # where what is called is defined
 
     def expand(self, rules: Sequence[ast.Rule], here: Here) -> None:
         for rule in rules:
@@ -215,7 +215,7 @@ class Expansion:
             known = here.scope.names("strategies")
             self.report(spec_names.unknown_strategy(call.callee.text, call.callee.span, known))
             return
-        self.called.add(definition)
+        self.called.add(definition.span)
         strategy = definition.node
         assert isinstance(strategy, ast.Strategy)
         if definition in here.open:

@@ -12,6 +12,7 @@ from meshc.diagnostics.model import Diagnostic, Edit, Option
 from meshc.job.slices import Slice
 from meshc.semantics.alternatives import MICROSTEPS
 from meshc.semantics.imports import Loader
+from meshc.semantics.memory import Memory, ReadFile
 from meshc.semantics.overrides import Override, Overrides, override
 from meshc.semantics.placed import PlacedProgram
 from meshc.semantics.program import Program
@@ -28,13 +29,14 @@ MOST_LETTERS = 50_000
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked: a spec with its overrides and imports, on a slice where one is known."""
+    """What is checked: a spec with its overrides and imports, on a slice where one is known. `files` were read."""
 
     spec: SourceFile
     overrides: Overrides
     load: Loader
     slice: Slice | None
     microsteps: int
+    files: dict[str, ReadFile] = field(default_factory=dict)
 
     @property
     def devices(self) -> int | None:
@@ -42,13 +44,13 @@ class Subject:
 
 
 def check_program(
-    program: Program, microsteps: int, slice: Slice | None, warn: bool = True
+    program: Program, microsteps: int, slice: Slice | None, warn: bool = True, memory: Memory | None = None
 ) -> tuple[PlacedProgram, list[Diagnostic]]:
     """A program placed, and what is wrong with that; without `warn`, only errors are looked for."""
     from meshc.semantics.checks import CHECKS, ONLY_WARN, WITHOUT_SIZES, Context
     from meshc.semantics.placement import place
 
-    placed, found = place(program, microsteps)
+    placed, found = place(program, microsteps, memory)
     context = Context(placed, slice)
     checks = WITHOUT_SIZES if any(axis.assumed for axis in program.axes) else CHECKS
     checks = checks if warn else [check for check in checks if check not in ONLY_WARN]
@@ -66,7 +68,11 @@ class Trials:
     before: Sequence[Diagnostic]
     job: Mapping[str, Span] = field(default_factory=dict)
     tries: int = 0
+    memory: Memory = field(init=False)
     _memo: dict[object, list[Diagnostic]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.memory = Memory(dict(self.subject.files))
 
     def attempt(self, option: Option, warn: bool = False) -> list[Diagnostic] | None:
         """What is wrong with the changed spec; None where it has been tried often enough."""
@@ -101,10 +107,12 @@ class Trials:
         kept = tuple(o for o in subject.overrides if o.key.text not in sizes)
         overrides: tuple[Override, ...] = (*kept, *(override(key, size) for key, size in sizes.items()))
         devices, slice = (None, None) if option.elsewhere else (subject.devices, subject.slice)
-        program, found = resolve(self._edited(subject.spec, option), overrides, self._loader(option), devices)
+        program, found = resolve(
+            self._edited(subject.spec, option), overrides, self._loader(option), devices, self.memory
+        )
         if program is None:
             return found
-        return [*found, *check_program(program, microsteps, slice, warn)[1]]
+        return [*found, *check_program(program, microsteps, slice, warn, self.memory)[1]]
 
     def _edited(self, source: SourceFile, option: Option) -> SourceFile:
         edits = [edit for edit in option.edits if edit.span.source.name == source.name]

@@ -6,8 +6,9 @@ from meshc.diagnostics import spec_names as say
 from meshc.semantics.build import Builder
 from meshc.semantics.program import Module
 from meshc.semantics.report import Report
-from meshc.semantics.scope import Definition, Scope
+from meshc.semantics.scope import Scope
 from meshc.semantics.sizes import references
+from meshc.source import Span
 
 
 def unused(b: Builder, model: Module, report: Report) -> None:
@@ -37,9 +38,9 @@ def unused_dims(b: Builder) -> list[str]:
     return [name for name in b.dims.entries if name not in needed]
 
 
-def uncalled(scope: Scope, called: set[Definition], report: Report) -> None:
+def uncalled(scope: Scope, called: set[Span], report: Report) -> None:
     """Warns of what the spec itself defines and nothing uses: a body is checked where it is called."""
     for definition in (*scope.callables.values(), *scope.strategies.values()):
-        if definition.scope is scope and definition not in called:
+        if definition.scope is scope and definition.span not in called:
             what = type(definition.node).__name__.lower()
             report(say.unused_definition(what, definition.node.name.text, definition.span))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from meshc.diagnostics.model import Diagnostic
-from meshc.source import SourceFile, Span
+from meshc.source import Part, SourceFile, Span
 from meshc.syntax import errors, near_misses
 from meshc.syntax.context import Context
 from meshc.syntax.generate import PASS, SPLICE, Rule
@@ -49,9 +49,10 @@ Action = Callable[..., Any]
 
 @dataclass(slots=True)
 class Machine:
-    """One run over one item."""
+    """One run over one item. Offsets are into the whole text; spans of the tree count from the start of its part."""
 
     source: SourceFile
+    part: Part
     actions: dict[str, Action]
     tokens: Tokens
     at: int
@@ -111,7 +112,8 @@ class Machine:
                 children = _spliced(children)
         else:
             start, depth, children = self.ends[-1], 0, []
-        span = Span(self.source, start, self.ends[-1])
+        end = self.ends[-1]
+        span = Span(self.part, start - self.part.start, end - self.part.start)
         if rule.action == SPLICE:
             value: Any = children if type(children) is Splice else Splice(children)
         else:
@@ -122,7 +124,7 @@ class Machine:
             value = self.actions[rule.action](span, *children)
         if size:
             self._pop(size)
-        self._push(table().states[self.states[-1]][rule.origin], value, start, span.end, depth)
+        self._push(table().states[self.states[-1]][rule.origin], value, start, end, depth)
 
     # ------------------------------------------------------------ recovery
 
@@ -262,7 +264,7 @@ def _spliced(values: list[Any]) -> list[Any]:
     return children
 
 
-def run(source: SourceFile, tokens: Tokens, actions: dict[str, Action]) -> tuple[Any | None, list[Diagnostic]]:
-    """Parse the tokens of one item."""
-    machine = Machine(source, actions, tokens, 0, [table().start], [], [], [], [], [])
+def run(part: Part, tokens: Tokens, actions: dict[str, Action]) -> tuple[Any | None, list[Diagnostic]]:
+    """Parse the tokens of one item, which is this part of its file."""
+    machine = Machine(part.source, part, actions, tokens, 0, [table().start], [], [], [], [], [])
     return machine.run(), machine.diagnostics

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from meshc.diagnostics.model import Diagnostic
-from meshc.source import SourceFile, Span
+from meshc.source import Part, SourceFile, Span
 from meshc.syntax import ast, errors, machine
 from meshc.syntax.cut import ITEMS, Piece, cut
+from meshc.syntax.kept import KeptItems
 from meshc.syntax.lexer import lex
 from meshc.syntax.tree import ACTIONS
 
@@ -15,8 +16,13 @@ _WORD = re.compile(r"\w+|.", re.DOTALL)
 MAX_CHARACTERS = 4_000_000  # 100,000 lines; what is larger is no spec
 
 
-def parse(source: SourceFile) -> tuple[ast.File, list[Diagnostic]]:
-    """The items that could be read, in the order of the text, and what is wrong with the rest. Takes any text."""
+def parse(source: SourceFile, kept: KeptItems | None = None) -> tuple[ast.File, list[Diagnostic]]:
+    """The items that could be read, in the order of the text, and what is wrong with the rest. Takes any text.
+
+    `kept` are the items of an earlier text, and then of this one.
+    """
+    kept = kept or KeptItems()
+    kept.turn()
     if len(source.text) > MAX_CHARACTERS:
         return ast.File(source, ()), [errors.file_too_large(source, MAX_CHARACTERS)]
     items: list[ast.Item] = []
@@ -30,7 +36,7 @@ def parse(source: SourceFile) -> tuple[ast.File, list[Diagnostic]]:
                 diagnostics.append(errors.stray_brace(word, closed) if piece.stray else errors.no_item(word))
             lost = True
             continue
-        item, found = parse_item(source, piece)
+        item, found = parse_item(source, piece, kept)
         diagnostics += found
         if item is not None:
             items.append(item)
@@ -44,13 +50,19 @@ def _first_word(source: SourceFile, piece: Piece) -> Span:
     return Span(source, piece.start, match.end() if match else piece.start)
 
 
-def parse_item(source: SourceFile, piece: Piece) -> tuple[ast.Item | None, list[Diagnostic]]:
+def parse_item(source: SourceFile, piece: Piece, kept: KeptItems) -> tuple[ast.Item | None, list[Diagnostic]]:
     """One item of the text. It depends on nothing outside the piece but its offset."""
+    text = source.text[piece.start : piece.end]
+    if not piece.open_braces and (again := kept.take(text, source, piece.start)):
+        return again, []
     tokens = lex(source.text, piece.start, piece.end, len(piece.open_braces))
-    item, diagnostics = machine.run(source, tokens, ACTIONS)
+    part = Part(source, piece.start)
+    item, diagnostics = machine.run(part, tokens, ACTIONS)
     # A text that is never closed hides the braces behind it: that is one mistake, not two.
     if piece.open_braces and not any(d.code == "E0105" for d in diagnostics):
         diagnostics.append(errors.brace_not_closed(_unclosed(source, piece), Span(source, piece.end, piece.end)))
+    if item is not None and not diagnostics and not piece.open_braces:
+        kept.put(text, part, item)
     return item, diagnostics
 
 

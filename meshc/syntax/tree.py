@@ -253,7 +253,7 @@ def _stage(span: Span, dim: ast.Name, axis: ast.Name) -> ast.Stage:
 
 @action("within")
 def _within(span: Span, *children: Any) -> ast.Place:
-    word = ast.Name("within", Span(span.source, span.start, span.start + len("within")))
+    word = ast.Name("within", span.head(len("within")))
     return ast.Place((word,), children[:-1], None, children[-1], span)
 
 
