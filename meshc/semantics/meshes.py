@@ -149,7 +149,8 @@ def _view(item: ast.Mesh, axes: Sequence[Axis], mesh: ast.Mesh, overrides: Overr
     names = tuple(name.text for name in group)
     in_order = tuple(axis.name for axis in axes if axis.name in names)
     if names != in_order:
-        edits = tuple(Edit(name.span, other) for name, other in zip(group, in_order, strict=True) if name.text != other)
+        pairs = zip(group, in_order, strict=True) if len(group) == len(in_order) else ()  # else one is named twice
+        edits = tuple(Edit(name.span, other) for name, other in pairs if name.text != other)
         report(spec_sizes.regroup_order(item.name.text, f"regroup({', '.join(in_order)})", item.name.span, edits))
         return None
     total = math.prod(sizes[name] for name in names)
