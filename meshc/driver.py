@@ -195,5 +195,6 @@ def _checked(
     target: Target | None, placed: PlacedProgram | None, sources: list[SourceFile], problems: list[Diagnostic]
 ) -> Checked:
     unique = {source.name: source for source in sources}
-    found = folded(arranged(suppress(problems, [target.spec] if target else [])))
-    return Checked(target, placed, tuple(unique.values()), tuple(d.fixed for d in found))
+    fixed = [problem.fixed for problem in problems]
+    found = tuple(folded(arranged(suppress(fixed, [target.spec] if target else []))))
+    return Checked(target, placed, tuple(unique.values()), found)

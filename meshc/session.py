@@ -31,6 +31,6 @@ class Session:
 
     @uncollected()
     def check(self, text: str, cures: bool = True) -> Checked:
-        """What is wrong with the file when this is its text; without `cures`, with what could do in its place untried."""
+        """What is wrong with the file when this is its text. Without `cures`, what could do in its place is untried."""
         source = SourceFile(self.request.path, text)
         return check(replace(self.request, source=source), self.with_job, cures, self._memory)

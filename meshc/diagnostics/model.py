@@ -88,7 +88,7 @@ class Diagnostic:
         """The same, of places that stay where they are when an editor's session goes on."""
         labels = tuple(Label(label.span.fixed, label.text) for label in self.labels)
         edits = tuple(replace(edit, span=edit.span.fixed) for edit in self.edits)
-        return replace(self, labels=labels, edits=edits)
+        return replace(self, labels=labels, edits=edits, also=tuple(span.fixed for span in self.also))
 
     @property
     def span(self) -> Span | None:

@@ -7,8 +7,8 @@ used again where a question is the same to the last detail, down to the places i
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from meshc.diagnostics.model import Diagnostic
@@ -85,6 +85,11 @@ class Memory:
         file, problems = parse(source, items)
         self.files[source.name] = ReadFile(source, file, problems, items)
         return self.files[source.name]
+
+    @classmethod
+    def aside(cls, files: Mapping[str, ReadFile]) -> Memory:
+        """One that knows some files, for checks of changed texts that leave the parts of these where they are."""
+        return cls({name: replace(read, items=KeptItems()) for name, read in files.items()})
 
     def stamp(self, place: Span, callees: tuple[int, ...]) -> int:
         """A number for a layer as it is now, with all that it calls."""

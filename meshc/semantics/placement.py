@@ -57,8 +57,8 @@ from meshc.semantics.program import (
 )
 from meshc.semantics.region import Routes, combined_only, expert_region, routes
 from meshc.semantics.routing import Inside, by_row, lay_out
-from meshc.semantics.rules import Claimed, RuleBook
-from meshc.semantics.weights import WeightPlaces
+from meshc.semantics.rules import Claimed
+from meshc.semantics.weights import WeightPlaces, places_of
 from meshc.source import Span
 
 Axes = tuple[str, ...]
@@ -76,7 +76,7 @@ def place(
     cut = cut_of(program)
     program = with_rule(program, cut)
     microsteps *= 1 if cut is None else cut.rule.microbatches
-    places = _places(program, microsteps, cut, memory)
+    places = places_of(program, microsteps, cut, memory)
     first = _Walk(program, places, Found(), microsteps, cut, memory)
     first.model()  # learns along which axes each use of a weight varies
     walk = _Walk(program, places, first.found, microsteps, cut, memory)
@@ -103,18 +103,6 @@ def place(
         not walk.reports.diagnostics,
     )
     return placed, walk.reports.diagnostics
-
-
-def _places(program: Program, microsteps: int, cut: Cut | None, memory: Memory) -> WeightPlaces:
-    """The book of a program's rules; that of the last check where these are the same, and then what follows of them."""
-    question = (
-        program.rules, program.exchanges, program.axes, program.views, program.dims, microsteps,
-        program.model.inputs and program.model.inputs[0].dims, cut,
-    )  # fmt: skip
-    if cut is not None or question != memory.rules[0]:
-        memory.modules.clear()
-        memory.rules = (question, WeightPlaces(RuleBook(program)))
-    return memory.rules[1]
 
 
 class _Walk:

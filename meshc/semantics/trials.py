@@ -72,7 +72,7 @@ class Trials:
     _memo: dict[object, list[Diagnostic]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.memory = Memory(dict(self.subject.files))
+        self.memory = Memory.aside(self.subject.files)
 
     def attempt(self, option: Option, warn: bool = False) -> list[Diagnostic] | None:
         """What is wrong with the changed spec; None where it has been tried often enough."""

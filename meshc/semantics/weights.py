@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from meshc.semantics.memory import Memory
 from meshc.semantics.moves import plan
+from meshc.semantics.pipeline import Cut
 from meshc.semantics.placed import Layout, Placed, PlacedWeight, Step
-from meshc.semantics.program import Rest, Rule, Weight
+from meshc.semantics.program import Program, Rest, Rule, Weight
 from meshc.semantics.rules import Claimed, RuleBook
 
 Axes = tuple[str, ...]
@@ -97,3 +99,15 @@ def _gradient_way(
     late = tuple(a for a in summed if a not in early)
     to_grads = plan(Layout(rest, early, frozenset(late)), grads, frozenset())
     return to_grads, plan(Layout(grads, late), optimizer, frozenset())
+
+
+def places_of(program: Program, microsteps: int, cut: Cut | None, memory: Memory) -> WeightPlaces:
+    """The book of a program's rules; that of the last check where these are the same, and then what follows of them."""
+    question = (
+        program.rules, program.exchanges, program.axes, program.views, program.dims, microsteps,
+        program.model.inputs and program.model.inputs[0].dims, cut,
+    )  # fmt: skip
+    if cut is not None or question != memory.rules[0]:
+        memory.modules.clear()
+        memory.rules = (question, WeightPlaces(RuleBook(program)))
+    return memory.rules[1]

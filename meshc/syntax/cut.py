@@ -11,13 +11,12 @@ _WORDS = "|".join(ITEMS)
 # A line that can only be the head of an item. Inside braces one in the first column says that a brace is missing.
 _HEAD = rf'(?:{_WORDS})(?:[ \t]*["{{]|[ \t]+[A-Za-z_])'
 _SCANNER = re.compile(
-    r"""(?P<quiet>"(?:[^"\\\n]|\\[^\n])*"?|\#[^\n]*|[ \t\r\f\ufeff]+)
+    r"""(?P<plain>[^"\#\n{}()\[\];\ \t\r\f\ufeff]+(?:[\ \t\r\f\ufeff]+[^"\#\n{}()\[\];\ \t\r\f\ufeff]+)*)
+    |(?P<quiet>"(?:[^"\\\n]|\\[^\n])*"?|\#[^\n]*|[ \t\r\f\ufeff]+)
     |(?P<line>\n)
     |(?P<brace>[{}])
     |(?P<open>[(\[])|(?P<close>[)\]])
-    |(?P<semicolon>;)
-    |(?P<word>[A-Za-z0-9_]+)
-    |(?P<other>.)""",
+    |(?P<semicolon>;)""",
     re.VERBOSE,
 )
 _NEXT_HEAD = re.compile(_HEAD)
@@ -64,7 +63,7 @@ def cut(text: str) -> list[Piece]:
         elif kind == "semicolon" and not braces and not brackets:
             close()
             continue
-        elif kind == "word" and (at == 0 or text[at - 1] == "\n") and _NEXT_HEAD.match(text, at):
+        elif kind == "plain" and (at == 0 or text[at - 1] == "\n") and _NEXT_HEAD.match(text, at):
             close()
         elif kind == "open":
             brackets += 1

@@ -14,7 +14,24 @@ ROOT = Path(__file__).resolve().parents[2]
 SPECS = sorted([*ROOT.glob("specs/**/*.mesh")])
 _TOKEN = re.compile(r"[A-Za-z_]\w*'*|\d[\d_.e]*|\"[^\"\n]*\"|->|\.\.|:=|\S")
 _IMPORT = re.compile(r'import "(std/\w+\.mesh)"\n')
-_TYPED = ("\n", "# a comment\n", "# meshc: allow(W0310) for a while\n", " ", "{", "}", "(", ")", '"', ";", "x", "3", "=", "->", "é", "'")
+_TYPED = (
+    "\n",
+    "# a comment\n",
+    "# meshc: allow(W0310) for a while\n",
+    " ",
+    "{",
+    "}",
+    "(",
+    ")",
+    '"',
+    ";",
+    "x",
+    "3",
+    "=",
+    "->",
+    "é",
+    "'",
+)
 
 
 def spec(path: Path, random: Random) -> str:
@@ -37,7 +54,11 @@ def edits(text: str, random: Random, number: int) -> Iterator[str]:
     """The texts after each of so many edits; now and then one goes back to an earlier text, as with `undo`."""
     past = [text]
     for _ in range(number):
-        text = random.choice(past[-4:]) if random.random() < 0.2 else _edited(text, random, past[0])
+        text = (
+            random.choice((past[0], past[-1], past[-2:][0]))
+            if random.random() < 0.35
+            else _edited(text, random, past[0])
+        )
         past.append(text)
         yield text
 
@@ -77,6 +98,7 @@ def told(checked: Checked) -> list[object]:
             d.code,
             d.message,
             [(label.span.source.name, label.span.start, label.span.end, label.text) for label in d.labels],
+            [(span.source.name, span.start, span.end) for span in d.also],
             d.helps,
             [(edit.span.source.name, edit.span.start, edit.span.end, edit.text, edit.safe) for edit in d.edits],
         )

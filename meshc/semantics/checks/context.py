@@ -9,7 +9,7 @@ from functools import cached_property
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.slices import Slice
 from meshc.semantics.flat import FlatProgram, flatten
-from meshc.semantics.placed import Computed, Layout, Moved, PlacedProgram
+from meshc.semantics.placed import Computed, Layout, Moved, PlacedProgram, PlacedWeight
 from meshc.semantics.program import Dim, Rest, Rule
 
 
@@ -38,31 +38,22 @@ class Context:
     def spots(self) -> tuple[Spot, ...]:
         """Every (dim, axes) that occurs in the program, once, with the first tensor that has it."""
         found: dict[tuple[str, tuple[str, ...]], Spot] = {}
-        for tensor, dim, axes, because in self._all():
-            if axes and (key := (dim.name, axes)) not in found:
-                found[key] = Spot(tensor, dim, axes, because or self._rules(dim, axes))
+        for placed in (*self.placed.inputs, *self._results()):
+            for dim, axes in zip(placed.value.dims, placed.layout.axes, strict=True):
+                if axes and (dim.name, axes) not in found:
+                    because = self.placed.because.get(placed.value, {}).get(dim.name, ())
+                    rules = because or self._rules(dim, axes)
+                    found[dim.name, axes] = Spot(placed.value.name, dim, axes, rules)
+        for weight in self.placed.weights:
+            for rest, layout, dims in _places(weight):
+                for dim, axes in zip(dims, layout.axes, strict=True):
+                    if axes and (dim.name, axes) not in found:
+                        rules = weight.because.get((rest, dim.name), ()) or self._rules(dim, axes)
+                        found[dim.name, axes] = Spot(weight.weight.dotted, dim, axes, rules)
         return tuple(found.values())
 
     def shards(self, axes: tuple[str, ...]) -> int:
         return self.placed.shards(axes)
-
-    def _all(self) -> Iterator[tuple[str, Dim, tuple[str, ...], tuple[Rule, ...]]]:
-        """The dims of every tensor, with their axes and the rules that put the tensor there, where that is known."""
-        for placed in (*self.placed.inputs, *self._results()):
-            because = self.placed.because.get(placed.value, {})
-            for dim, axes in zip(placed.value.dims, placed.layout.axes, strict=True):
-                yield placed.value.name, dim, axes, because.get(dim.name, ())
-        for weight in self.placed.weights:
-            path = weight.weight.dotted
-            layouts: tuple[tuple[Rest, Layout, tuple[Dim, ...]], ...] = (
-                (Rest.USE, weight.use, weight.weight.value.dims),
-                (Rest.PARAMS, weight.rest, weight.weight.dims),
-                (Rest.GRADS, weight.grads, weight.weight.dims),
-                (Rest.OPTIMIZER, weight.optimizer, weight.weight.dims),
-            )
-            for rest, layout, dims in layouts:
-                for dim, axes in zip(dims, layout.axes, strict=True):
-                    yield path, dim, axes, weight.because.get((rest, dim.name), ())
 
     def _results(self):
         for item in self.flat.statements:
@@ -74,6 +65,17 @@ class Context:
         """Rules that put a dim on these axes somewhere: for layouts that belong to an operation, not to a tensor."""
         refined, rules = self.placed.refined, self.placed.program.rules
         return tuple(r for r in rules if dim.name in r.dims and set(refined.of(r.axes)) & set(axes))
+
+
+def _places(placed: PlacedWeight) -> tuple[tuple[Rest, Layout, tuple[Dim, ...]], ...]:
+    weight = placed.weight
+    dims = weight.dims
+    return (
+        (Rest.USE, placed.use, weight.value.dims),
+        (Rest.PARAMS, placed.rest, dims),
+        (Rest.GRADS, placed.grads, dims),
+        (Rest.OPTIMIZER, placed.optimizer, dims),
+    )
 
 
 Check = Callable[[Context], Iterator[Diagnostic]]

@@ -41,11 +41,28 @@ HELPS = (
 
 def routed_stay(context: Context) -> Iterator[Diagnostic]:
     """E0258, once for each cause."""
+    model = context.placed.program.model
+    if not context.placed.routes and not _expects(model.body):
+        return
     seen: set[Span] = set()
-    for what, span in _module(context.placed.program.model):
+    for what, span in _module(model):
         if span not in seen:
             seen.add(span)
             yield Diagnostic("E0258", what, (Label(span),), (", ".join(HELPS),))
+
+
+def _expects(body: tuple[Statement, ...]) -> bool:
+    """Whether something is there that is for routed tensors."""
+    for statement in body:
+        match statement:
+            case Combine() | Load() | LoadBalance():
+                return True
+            case Repeat(body=inner) | Invoke(module=Module(body=inner)):
+                if _expects(inner):
+                    return True
+            case _:
+                pass
+    return False
 
 
 def _module(module: Module) -> Iterator[tuple[str, Span]]:
