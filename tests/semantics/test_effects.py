@@ -38,6 +38,7 @@ OWN = """layer Own(x) {
         ("data(dp); mlp -> tp; within rope { head_dim -> tp }", "E0256"),
         ("data(dp); mlp -> tp repeat", "E0257"),
         ("data(dp); heads, kv_heads -> tp repeat", "E0257"),
+        ("data(dp); tensor(tp); kvheads -> tp repeat", "E0203"),  # and no word of what is no kv heads
         ("data(dp); stage seq over tp", "E0255"),
         ("data(dp); stage layers over tp; stage layers over dp", "E0201"),
         ("data(dp); data(tp); stage layers over tp", "E0261"),

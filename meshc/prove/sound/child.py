@@ -25,12 +25,13 @@ LOSS = 1e-5
 """Of what one device finds; these runs are in float64, and what is wrong is wrong by much more."""
 
 
-def step(mesh: str, one: str, derived: dict[str, list[list[str]]]) -> Iterator[Measure]:
+def step(mesh: str, one: str, derived: dict[str, list[list[str]]], rows: int) -> Iterator[Measure]:
     """A step on the mesh and one on one device, of the same weights and samples.
 
-    derived: path -> for each dim the axes that split it, of the weights at rest
+    derived: path -> for each dim the axes that split it, of the weights at rest; rows: of a batch, as the spec has them
     """
     program, single = child.build(mesh), child.build(one)
+    yield Measure("rows of a step that are left out", "batch", abs(program.batch_size - rows), 0.0)
     begun, begun_one = _begun(program), _begun(single)
     yield from child.shards("weight", program, derived, begun.weights, begun_one.weights)
     (state, loss), (state_one, loss_one) = _stepped(program, begun), _stepped(single, begun_one)

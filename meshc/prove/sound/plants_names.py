@@ -121,7 +121,7 @@ def calls(r: Random, s: Sketch) -> Planted | None:
         )
     )
     s.lines.append(wrong)
-    return Planted("name" if "often" in wrong else "call", f"{what}: {wrong}")
+    return Planted("call", f"{what}: {wrong}")
 
 
 def defined_twice(r: Random, s: Sketch) -> Planted | None:
@@ -167,7 +167,7 @@ def tensors(r: Random, s: Sketch) -> Planted | None:
     )
     s.dims |= dims
     s.statements += lines
-    return Planted("tensor", what)
+    return Planted("name" if "oness" in lines[0] else "tensor", what)
 
 
 def heads(r: Random, s: Sketch) -> Planted | None:

@@ -32,6 +32,8 @@ def dropped(placed: PlacedProgram, errors: Sequence[tuple[str, str]]) -> str:
             axes = set(NAMES.findall(message.partition("is split over")[2]))
             if not axes & {exchange.axis for exchange in placed.program.exchanges}:
                 return message
+        if code == "E0255" and placed.pipeline is None:
+            return message
         if code == "E0301" and STAGES.search(message) and _other_stages(placed):
             return message
     return ""

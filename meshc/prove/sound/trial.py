@@ -103,7 +103,9 @@ def _run(group: Sequence[tuple[Trial, Pair]], directory: Path) -> list[Trial]:
 
 
 def _task(trial: Trial, pair: Pair) -> process.Task:
-    return process.Task(trial.verdict.draw.name, "step", {**pair.paths, "derived": derived_axes(pair)["rest"]})
+    batch = pair.built.placed.batch
+    arguments = {**pair.paths, "derived": derived_axes(pair)["rest"], "rows": batch.size if batch else 0}
+    return process.Task(trial.verdict.draw.name, "step", arguments)
 
 
 def _room(directory: Path, trial: Trial) -> Path:

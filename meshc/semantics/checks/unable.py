@@ -54,7 +54,8 @@ def repeats_copy(context: Context) -> Iterator[Diagnostic]:
         op.heads.name for op in ops if isinstance(op, Attend)
     }
     for rule in context.placed.program.rules:
-        if wrong := [dim for dim in rule.dims if dim not in kv_heads] if rule.repeat else []:
+        declared = [dim for dim in rule.dims if dim in context.placed.program.dims]  # of others E0203 tells
+        if wrong := [dim for dim in declared if dim not in kv_heads] if rule.repeat else []:
             yield Diagnostic(
                 "E0257",
                 f"{quoted(wrong)} cannot be repeated",
