@@ -38,7 +38,6 @@ OWN = """layer Own(x) {
         ("data(dp); mlp -> tp; within rope { head_dim -> tp }", "E0256"),
         ("data(dp); mlp -> tp repeat", "E0257"),
         ("data(dp); heads, kv_heads -> tp repeat", "E0257"),
-        ("data(dp); tensor(tp); kvheads -> tp repeat", "E0203"),  # and no word of what is no kv heads
         ("data(dp); stage seq over tp", "E0255"),
         ("data(dp); stage layers over tp; stage layers over dp", "E0201"),
         ("data(dp); data(tp); stage layers over tp", "E0261"),
@@ -53,6 +52,11 @@ OWN = """layer Own(x) {
 def test_nothing_is_silent(partition: str, expected: str) -> None:
     found = codes(MESH, partition)
     assert [code for code in found if code != "W0304" or len(found) == 1] == [expected]  # an axis then may lie idle
+
+
+def test_of_an_undeclared_dim_nothing_more_is_told():
+    errors = [code for code in codes(MESH, "data(dp); tensor(tp); kvheads -> tp repeat") if code.startswith("E")]
+    assert errors == ["E0203"]  # and not that it is no kv heads
 
 
 @pytest.mark.parametrize(
