@@ -104,7 +104,8 @@ def check(request: Request, with_job: bool = False, cures: bool = True, memory: 
         return _checked(target, None, sources, [*problems, *found])
     problems += [redirected(d, _moved(program, target)) for d in found]
     if target.job:
-        problems += _job_holds(target.job, placed)
+        known = not any(d.code == "E0508" for d in problems)  # what is wrong with an unknown slice has been said
+        problems += _job_holds(target.job, placed, known)
     return _checked(target, placed, sources, problems)
 
 
@@ -121,7 +122,7 @@ def _cured(target: Target, subject: Subject, program: Program | None, found: lis
     return cured(found, trials.attempt if len(target.spec.text) <= MOST_LETTERS else None, trials.written)
 
 
-def _job_holds(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
+def _job_holds(job: JobFile, placed: PlacedProgram, slice_known: bool) -> Iterator[Diagnostic]:
     """What is wrong with a job for this program."""
     from meshc.job.groups import groups_match
     from meshc.job.idle import settings_hold
@@ -134,8 +135,9 @@ def _job_holds(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
     yield from groups_match(job, paths)
     yield from settings_hold(job, paths)
     yield from source_feeds(job, placed.program)
-    yield from launch_holds(job, placed.devices)
-    yield from directory_shared(job)
+    if slice_known:
+        yield from launch_holds(job, None if any(axis.assumed for axis in placed.program.axes) else placed.devices)
+        yield from directory_shared(job)
     yield from checkpoints_fit(job, placed)
 
 

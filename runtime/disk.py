@@ -28,6 +28,7 @@ def complete_steps(directory: Path) -> list[int]:
 
 def local_path(text: str) -> Path:
     """A path of this machine. Of a bucket pathlib would make a directory called `gs:`."""
+    text = text.removeprefix("file://")
     if "://" in text:
         raise UserError(f"`{text}` is no path of this machine", "name a directory: buckets are not read or written yet")
     return Path(text).expanduser()

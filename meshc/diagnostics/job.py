@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import did_you_mean, quoted
@@ -170,9 +170,10 @@ def more_ids(tokenizer: str, ids: int, name: str, dim: str, size: int, span: Spa
 # ---------------------------------------------------------------- settings without effect
 
 
-def unread_setting(name: str, by: str, span: Span) -> Diagnostic:
-    """`by` is what decides that nobody reads it: an optimizer, a source, a backend."""
-    return _at("W0514", span, f"{by} does not read `{name}`", "remove it")
+def unread_setting(name: str, by: str, span: Span, readers: Sequence[str] = ()) -> Diagnostic:
+    """`by` is what decides that nobody reads it: an optimizer, a source, a backend; `readers` are those that would."""
+    others = [f"{quoted(readers)} {'reads' if len(readers) == 1 else 'read'} it"] if readers else []
+    return _at("W0514", span, f"{by} does not read `{name}`", "remove it", *others)
 
 
 def group_taken(match: str, span: Span) -> Diagnostic:

@@ -91,8 +91,10 @@ def other_hosts(plan: Plan, slice: Machine, span: Span, of_slice: Span | None) -
 
 
 def _needs(slice: Machine) -> str:
-    each = f"{slice.chips_per_host} each" if slice.hosts > 1 else "on it"
-    return f"`{slice.name}` is {slice.chips} {_unit(slice)} in {_count(slice.hosts, 'host')}, {each}"
+    if slice.hosts == 1:
+        return f"`{slice.name}` is one host"
+    hosts = _count(slice.hosts, "host")
+    return f"`{slice.name}` is {slice.chips} {_unit(slice)} in {hosts}, {slice.chips_per_host} each"
 
 
 def _unit(slice: Machine) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from meshc.diagnostics import job as say
 from meshc.diagnostics.model import Diagnostic
@@ -36,14 +38,15 @@ def settings_hold(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
     yield from _optimizer(job)
     yield from _groups(job, paths)
     backend = job.job.launch.backend
-    yield from _unread(job, ("launch",), KEYS - READ_BY_BACKEND[backend], f"the backend `{backend}`")
+    unread = KEYS - READ_BY_BACKEND[backend]
+    yield from _unread(job, ("launch",), unread, f"the backend `{backend}`", READ_BY_BACKEND)
 
 
 def _data(job: JobFile) -> Iterator[Diagnostic]:
     data = job.job.data
     read = READ_BY_SOURCE[data.source]
     known = frozenset[str]().union(*READ_BY_SOURCE.values())
-    yield from _unread(job, ("data",), known - read, f"the source `{data.source}`")
+    yield from _unread(job, ("data",), known - read, f"the source `{data.source}`", READ_BY_SOURCE)
     if "paths" in read and not data.paths:
         span = job.span("data", "paths") or job.span("data", "source") or job.tree.span
         yield say.source_without_paths(data.source, span)
@@ -72,8 +75,13 @@ def _groups(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
 
 
 def _unread(
-    job: JobFile, section: Sequence[int | str], names: set[str] | frozenset[str], by: str
+    job: JobFile,
+    section: Sequence[int | str],
+    names: set[str] | frozenset[str],
+    by: str,
+    readers: Mapping[Any, frozenset[str]] = MappingProxyType({}),
 ) -> Iterator[Diagnostic]:
+    """`readers` are the choices instead of `by`, and what each of them reads."""
     for name in sorted(names):
         if span := job.span(*section, name):
-            yield say.unread_setting(name, by, span)
+            yield say.unread_setting(name, by, span, [choice for choice, read in readers.items() if name in read])

@@ -32,8 +32,8 @@ SET_BY_LAUNCHER = ("JAX_COORDINATOR_ADDRESS", "JAX_NUM_PROCESSES", "JAX_PROCESS_
 VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "TPU_VISIBLE_CHIPS")
 
 
-def launch_holds(job: JobFile, devices: int) -> Iterator[Diagnostic]:
-    """What is wrong with a job's start. `devices` are those of the mesh."""
+def launch_holds(job: JobFile, devices: int | None) -> Iterator[Diagnostic]:
+    """What is wrong with a job's start. `devices` are those of the mesh, None where that is not known."""
     if job.span("launch") is None:
         return
     contradictions = list(_contradictions(job))
@@ -114,7 +114,7 @@ def _hosts(job: JobFile, plan: LaunchPlan) -> Iterator[Diagnostic]:
         yield say.other_hosts(plan, slice, _at(job, "nodes", "hosts"), job.span("slice"))
 
 
-def _devices(job: JobFile, plan: LaunchPlan, devices: int) -> Iterator[Diagnostic]:
+def _devices(job: JobFile, plan: LaunchPlan, devices: int | None) -> Iterator[Diagnostic]:
     """E0522: the processes of a host share its devices evenly, and drive all of them."""
     if plan.backend == "local":
         return
@@ -126,7 +126,7 @@ def _devices(job: JobFile, plan: LaunchPlan, devices: int) -> Iterator[Diagnosti
         yield say.devices_left_out(plan, slice, _at(job, "devices_per_process"))
     elif slice is not None:
         yield from _visible(job, plan, slice)
-    elif plan.devices not in (None, devices) or devices % plan.processes:
+    elif devices is not None and (plan.devices not in (None, devices) or devices % plan.processes):
         yield say.other_devices(plan, devices, _at(job, "devices_per_process", "nodes", "hosts"))
 
 

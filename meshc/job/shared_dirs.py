@@ -50,6 +50,6 @@ def why_local(path: str) -> str | None:
 def _machines(job: JobFile) -> int:
     """How many machines write: as the launch says, or, where only the directory is written, as the slice does."""
     if job.span("launch") is not None and (plan := launch_plan(job.job, job.slice)):
-        return plan.machines
+        return min(plan.machines, job.slice.hosts) if job.slice else plan.machines
     several = job.slice is not None and not job.slice.virtual and job.span("checkpoint", "dir") is not None
     return job.slice.hosts if several and job.slice else 1
