@@ -39,10 +39,10 @@ def _at_declaration(diagnostic: Diagnostic, declared: Mapping[str, Span]) -> Dia
     return spec_names.misspelt_declaration(diagnostic, name, meant, declared[meant]) if meant else diagnostic
 
 
-def unused_names(file: ast.File, scope: Scope, builder: Builder, mesh: Devices, called: set[Definition]) -> Unused:
+def unused_names(file: ast.File, scope: Scope, builder: Builder, mesh: Devices, called: set[Span]) -> Unused:
     """What the spec itself declares and nothing uses."""
     entries = builder.dims.entries
-    idle = [d for d in _own(scope) if d not in called]
+    idle = [d for d in _own(scope) if d.span not in called]
     return {
         "E0203": {name: entry.name.span for name, entry in entries.items() if name not in builder.dims.used},
         "E0204": _idle_axes(file, mesh),
