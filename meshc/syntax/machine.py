@@ -202,26 +202,31 @@ class Machine:
         braces = brackets = 0  # open here since the statement began; braces < 0 in a block that is closed already
         blocks = [depth for depth, state in enumerate(self.states) if state in _block_states()]
         places = set(blocks[:1] if outermost else blocks)
+        start = self.tokens.starts[self.at]
         while self.values and (braces < 0 or len(self.values) not in places):
             value = self.values[-1]
             if isinstance(value, str):
                 braces += (value == "{") - (value == "}")
                 brackets += (value in ("(", "[")) - (value in (")", "]"))
+            start = self.starts[-1]
             self._pop(1)
         if not self.values or len(self.diagnostics) >= MAX_ERRORS:
             return False
         element = next(name for name in _ELEMENTS if name in rows[self.states[-1]])
-        self._skip(braces, brackets, commas=element in ("<axis>", "<entry>"))
+        self._skip(start, braces, brackets, commas=element in ("<axis>", "<entry>"))
         place = self.ends[-1]
         self._push(rows[self.states[-1]][element], Splice(), place, place, 0)
         return True
 
-    def _skip(self, braces: int, brackets: int, commas: bool) -> None:
-        """To the end of the broken statement: a separator outside its brackets, or the brace that closes its block."""
+    def _skip(self, start: int, braces: int, brackets: int, commas: bool) -> None:
+        """To the end of the broken statement: a separator outside its brackets, or the brace that closes its block.
+
+        Lines that stand deeper than the one on which it began are its own: a bracket that is missing cut them off.
+        """
         tokens = self.tokens
         closes = self._closes(brackets)
         while (kind := tokens.kinds[self.at]) != END:
-            if self.at in tokens.continued and not closes and not braces:
+            if self.at in tokens.continued and not closes and not braces and not self._deeper(self.at, start):
                 # A bracket was never closed and swallowed the ends of lines: read on from here, outside.
                 self.tokens, self.at = (
                     lex(self.source.text, tokens.starts[self.at], tokens.ends[-1], tokens.missing_braces),
@@ -239,15 +244,50 @@ class Machine:
                 brackets += 1
             elif kind in (")", "]"):
                 brackets = max(brackets - 1, 0)
-            elif not braces and (kind == SEPARATOR or (kind == "," and commas and not brackets)):
+            elif not braces and ((kind == "," and commas and not brackets) or self._ends(kind, start)):
                 return
             self.at += 1
+
+    def _ends(self, kind: str, start: int) -> bool:
+        """Here ends the statement with this offset."""
+        return kind == SEPARATOR and not self._deeper(self.at + 1, start)
+
+    def _deeper(self, at: int, start: int) -> bool:
+        """A token begins a line that belongs to the statement with this offset: one that stands deeper than it."""
+        kind, here = self.tokens.kinds[at], self.tokens.starts[at]
+        line = self.source.position(here)[0]
+        closing = kind in (")", "]")
+        if kind in ("}", END) or line == self.source.position(start)[0] or _first(self.source, line) != here:
+            return False
+        return _indent(self.source, line) + closing > _indent(self.source, _first_line(self.source, start))
 
 
 @functools.cache
 def _block_states() -> frozenset[int]:
     """The states in which a statement, rule or entry can begin."""
     return frozenset(n for n, row in enumerate(table().states) if any(name in row for name in _ELEMENTS))
+
+
+def _first_line(source: SourceFile, start: int) -> int:
+    """The line on which a statement begins, as its indentation tells, when this part of it was read as one."""
+    line = above = source.position(start)[0]
+    while _indent(source, line) and (above := above - 1):
+        text = source.line(above).partition("#")[0].rstrip()
+        if text and _indent(source, above) < _indent(source, line):
+            if text.endswith("{"):
+                break
+            line = above
+    return line
+
+
+def _indent(source: SourceFile, line: int) -> int:
+    text = source.line(line)
+    return len(text) - len(text.lstrip())
+
+
+def _first(source: SourceFile, line: int) -> int:
+    """The offset of a line's first letter that is no space."""
+    return source.line_starts[line - 1] + _indent(source, line)
 
 
 def _spliced(values: list[Any]) -> list[Any]:

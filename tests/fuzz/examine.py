@@ -57,7 +57,7 @@ def _write(path: Path, text: str) -> None:
 def _of(diagnostic: Diagnostic) -> Iterator[str]:
     if diagnostic.code not in TITLES:
         yield f"{diagnostic.code} is no code"
-    if not diagnostic.message or "\n" in diagnostic.message:
+    if not diagnostic.message:
         yield f"{diagnostic.code} says {diagnostic.message!r}"
     places = [label.span for label in diagnostic.labels] + [edit.span for edit in diagnostic.edits]
     yield from (

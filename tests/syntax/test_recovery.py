@@ -108,3 +108,11 @@ def test_the_tree_of_a_broken_spec_is_the_right_tree_without_what_is_broken(name
     items, diagnostics = read(ALL[name] + "\n? ?\n")
     assert [shape(item) for item in items] == right
     assert len(diagnostics) == 1
+
+
+@pytest.mark.parametrize(("gone", "codes"), [("(", ["E0101", "E0101"]), (")", ["E0104"])])
+def test_a_missing_bracket_is_one_mistake_though_lines_go_on_behind_it(gone, codes):
+    layer = "layer F(x) {\n  a = x\n  b = rope(\n    x,\n    theta = 2,\n    scaling = 3,\n  )\n  c = 1 +\n}\n"
+    place = layer.index(gone, 14)
+    found = read(layer[:place] + layer[place + 1 :])[1]
+    assert [d.code for d in found] == codes  # without `(` the last line has a mistake of its own, with it all is inside
