@@ -144,12 +144,55 @@ def run(path: str, steps: int) -> tuple[State, list[float]]:
 
 
 @functools.cache
-def first_gradients(path: str) -> tuple[jax.Array, dict[str, jax.Array]]:
-    """Loss and gradients of the initial weights."""
+def compiled_gradients(path: str) -> jax.stages.Compiled:
     program = build(path)
     grads: Any = program.grads  # jitted
-    state, first = initial(path), batch(program, 0)
-    return grads.lower(state, first).compile(compiler_options=QUICK)(state, first)
+    return grads.lower(initial(path), batch(program, 0)).compile(compiler_options=QUICK)
+
+
+@functools.cache
+def first_gradients(path: str) -> tuple[jax.Array, dict[str, jax.Array]]:
+    """Loss and gradients of the initial weights."""
+    return compiled_gradients(path)(initial(path), batch(build(path), 0))
+
+
+# ---------------------------------------------------------------- rounding
+
+
+@functools.cache
+def loss_rounding(path: str) -> float:
+    """How far the first loss moves, where numbers become neighbours of theirs."""
+    step, state = compiled_step(path), initial(path)
+    there = float(step(state, batch(build(path), 0))[1]["loss"])
+    return max(abs(float(step(*beside)[1]["loss"]) - there) for beside in _beside(path))
+
+
+@functools.cache
+def gradient_rounding(path: str) -> float:
+    """The same of all gradients together, by norm."""
+    program, (_, grads) = build(path), first_gradients(path)
+    there = on_host(program, grads)
+    moved = (on_host(program, compiled_gradients(path)(*beside)[1]) for beside in _beside(path))
+    return max(parity.distance(here, there) for here in moved)
+
+
+def _beside(path: str) -> Iterator[tuple[State, dict[str, jax.Array]]]:
+    """The first state and batch, in which each number of weights and inputs is the next larger or smaller one."""
+    program = build(path)
+    for seed in range(parity.DRAWS):
+        source = np.random.default_rng((SEED, seed))
+        state, first = initial(path), batch(program, 0)
+        weights = {path: _neighbours(array, source) for path, array in state.weights.items()}
+        yield state._replace(weights=weights), {name: _neighbours(array, source) for name, array in first.items()}
+
+
+def _neighbours(array: jax.Array, source: np.random.Generator) -> jax.Array:
+    """Zeros stay, for scores that are all zero are equal and experts chosen in order; so do ids."""
+    held = np.asarray(array)
+    if not np.issubdtype(held.dtype, np.floating):
+        return array
+    beside = np.nextafter(held, np.where(source.random(held.shape) < 0.5, -np.inf, np.inf).astype(held.dtype))
+    return jax.device_put(np.where(held == 0, held, beside), array.sharding)
 
 
 # ---------------------------------------------------------------- tasks
@@ -160,17 +203,19 @@ def gradients(mesh: str, one: str) -> Iterator[Measure]:
     weights, weights_one = (on_host(build(path), initial(path).weights) for path in (mesh, one))
     yield from parity.arrays("initial values", weights, weights_one, parity.INITIAL)
     (loss, grads), (loss_one, grads_one) = first_gradients(mesh), first_gradients(one)
-    yield from parity.losses("loss before training", [float(loss)], [float(loss_one)], parity.LOSS)
-    yield from parity.arrays("gradient", on_host(build(mesh), grads), on_host(build(one), grads_one), parity.GRADIENT)
+    losses = [float(loss)], [float(loss_one)]
+    yield from parity.losses("loss before training", *losses, parity.LOSS, lambda: loss_rounding(one))
+    arrays = on_host(build(mesh), grads), on_host(build(one), grads_one)
+    yield from parity.arrays("gradient", *arrays, parity.GRADIENT, lambda: gradient_rounding(one))
 
 
 def descent(mesh: str, one: str, steps: int) -> Iterator[Measure]:
     """Losses, and the parameters after some steps of SGD with clipping."""
     (state, losses), (state_one, losses_one) = run(mesh, steps), run(one, steps)
-    yield from parity.losses("loss under SGD", losses, losses_one, parity.LOSS)
+    yield from parity.losses("loss under SGD", losses, losses_one, parity.LOSS, lambda: loss_rounding(one))
     many, single = build(mesh), build(one)
     weights, weights_one = on_host(many, state.weights), on_host(single, state_one.weights)
-    yield from parity.arrays("parameter", weights, weights_one, parity.PARAMETER)
+    yield from parity.arrays("parameter", weights, weights_one, parity.PARAMETER, lambda: gradient_rounding(one))
     if state_one.carried:
         carried, carried_one = on_host(many, state.carried), on_host(single, state_one.carried)
         yield from parity.arrays("state", carried, carried_one, parity.PARAMETER)
@@ -178,7 +223,7 @@ def descent(mesh: str, one: str, steps: int) -> Iterator[Measure]:
 
 def training(mesh: str, one: str, steps: int, claim: str, bound: float) -> Iterator[Measure]:
     """Losses of some steps of the program's own optimizer."""
-    yield from parity.losses(claim, run(mesh, steps)[1], run(one, steps)[1], bound)
+    yield from parity.losses(claim, run(mesh, steps)[1], run(one, steps)[1], bound, lambda: loss_rounding(one))
 
 
 def weight_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
@@ -187,26 +232,31 @@ def weight_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[st
     `derived` is place -> path -> axes of each dim.
     """
     (state, _), (state_one, _) = run(mesh, 1), run(one, 1)
-    yield from shards("weight", build(mesh), derived["rest"], state.weights, state_one.weights)
+    yield from shards("weight", build(mesh), derived["rest"], state.weights, state_one.weights, one)
 
 
 def optimizer_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
     """Where the state of the spec's optimizer lies after a step."""
     (state, _), (state_one, _) = run(mesh, 1), run(one, 1)
     moments, moments_one = optimizer_leaves(state), optimizer_leaves(state_one)
-    yield from shards("optimizer state", build(mesh), derived["optimizer"], moments, moments_one)
+    yield from shards("optimizer state", build(mesh), derived["optimizer"], moments, moments_one, one)
 
 
 def gradient_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:
     """Where gradients lie when the optimizer takes them."""
     (_, grads), (_, grads_one) = first_gradients(mesh), first_gradients(one)
-    yield from shards("gradient", build(mesh), derived["optimizer"], grads, grads_one)
+    yield from shards("gradient", build(mesh), derived["optimizer"], grads, grads_one, one)
 
 
 def shards(
-    claim: str, program: Program, derived: dict[str, list[list[str]]], found: Arrays, whole: Arrays
+    claim: str,
+    program: Program,
+    derived: dict[str, list[list[str]]],
+    found: Arrays,
+    whole: Arrays,
+    one: str | None = None,
 ) -> Iterator[Measure]:
-    """`found` and `whole` by path, or `path (which of the optimizer's)`."""
+    """`found` and `whole` by path, or `path (which of the optimizer's)`. `one`: the program to measure rounding by."""
     on_one = {
         name: on_devices(np.asarray(array), program.orders.get(name.partition(" ")[0], {}))
         for name, array in whole.items()
@@ -219,7 +269,12 @@ def shards(
     for name, array in found.items():
         path, _, kind = name.partition(" ")
         parts = parts_of(array, program.mesh)
-        yield from placement.measures(claim, name, parts, derived[path], sizes, on_one[name], largest[kind])
+        about = (claim, name, parts, derived[path], sizes, on_one[name], largest[kind])
+        measured = list(placement.measures(*about))
+        if one and not all(m.holds for m in measured):
+            rounded = parity.rounding(gradient_rounding(one), placement.NOISE * max(1.0, largest[kind]))
+            measured = placement.measures(*about, rounded)
+        yield from measured
 
 
 def traffic(mesh: str, text: str) -> Iterator[Measure]:

@@ -39,18 +39,19 @@ def measures(
     sizes: Mapping[str, int],
     whole: np.ndarray,
     largest: float = 0.0,
+    rounded: float = 0.0,
 ) -> Iterator[Measure]:
     """What is wrong with one array's shards.
 
     axes: for each dim the axes that split it, slowest first; sizes: of all axes; whole: the array of a one-device run;
-    largest: the largest value of all arrays of its kind
+    largest: the largest value of all arrays of its kind; rounded: what is rounding, whatever its share of them
     """
     slices = [slice_of(s.at, axes, sizes, whole.shape) for s in shards]
     wrong = sum(s.data.shape != whole[i].shape for s, i in zip(shards, slices, strict=True))
     yield Measure(f"{claim}: shards of another shape", path, wrong, 0)
     if wrong:
         return
-    scale = max(largest_of(whole), largest * NOISE / SAME_SLICE) or 1.0
+    scale = max(largest_of(whole), largest * NOISE / SAME_SLICE, rounded / SAME_SLICE) or 1.0
     distance = max(_distance(s.data, whole[i]) for s, i in zip(shards, slices, strict=True))
     yield Measure(f"{claim}: shards against their slice", path, distance / scale, SAME_SLICE)
     missing = len(_distinct(whole[i] for i in slices)) - len(_distinct(s.data for s in shards))
