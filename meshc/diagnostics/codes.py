@@ -127,6 +127,7 @@ TITLES: dict[str, str] = {
     "E0530": "a checkpoint of another model",
     "W0514": "a setting that nothing reads",
     "W0520": "a tokenizer with more ids than the model has",
+    "W0521": "a loss that has no targets",
     "W0530": "no checkpoint to begin with",
     # ---------------------------------------------------------------- building and running (E06xx)
     "E0601": "the directory to build into holds something else",

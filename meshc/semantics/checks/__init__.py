@@ -3,7 +3,7 @@
 from meshc.semantics.checks.context import Check, Context
 from meshc.semantics.checks.dims import microsteps_divide, shards_divide
 from meshc.semantics.checks.experts import routed_stay
-from meshc.semantics.checks.idle import axes_shard, exchanges_move, rules_match, strategies_match
+from meshc.semantics.checks.idle import axes_shard, exchanges_move, losses_have_targets, rules_match, strategies_match
 from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
 from meshc.semantics.checks.pipeline import microbatches_divide, stages_apart, stages_cut, stages_share
@@ -38,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     axes_shard,
     axes_stay_near,
     stages_share,
+    losses_have_targets,
 )
 
 WITHOUT_SIZES: tuple[Check, ...] = (
@@ -55,7 +56,7 @@ WITHOUT_SIZES: tuple[Check, ...] = (
 """What can be told while the size of an axis is unknown."""
 
 ONLY_WARN: frozenset[Check] = frozenset(
-    {strategies_split_state, rules_match, exchanges_move, axes_shard, axes_stay_near, stages_share}
+    {strategies_split_state, rules_match, exchanges_move, axes_shard, axes_stay_near, stages_share, losses_have_targets}
 )
 """Checks that find no errors: where only those are asked for, they need not run."""
 

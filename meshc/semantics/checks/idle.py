@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import did_you_mean, quoted
 from meshc.semantics.checks.context import Context
-from meshc.semantics.program import Rest, Rule
+from meshc.semantics.placed import Computed
+from meshc.semantics.program import NextToken, Rest, Rule
 
 
 def strategies_match(context: Context) -> Iterator[Diagnostic]:
@@ -120,3 +121,14 @@ def axes_shard(context: Context) -> Iterator[Diagnostic]:
                 (Label(axis.span),),
                 (f"use it in `partition` (for instance `data({axis.name})`), or make it 1",),
             )
+
+
+def losses_have_targets(context: Context) -> Iterator[Diagnostic]:
+    """W0521: where a row is one token, none of them has a next one."""
+    for item in context.flat.statements:
+        match item.statement:
+            case Computed(op=NextToken(seq=seq, ids=ids, span=span)) if seq.real == 1:
+                labels = [Label(span, f"predicts the next of `{ids.name}` along `{seq.name}`")]
+                labels += [Label(seq.span, f"{seq.name} is 1")] if seq.span else []
+                message = f"no token has a next one along {seq.name} = 1: the loss is 0, and nothing is trained"
+                yield Diagnostic("W0521", message, tuple(labels), (f"make {seq.name} 2 or more",))
