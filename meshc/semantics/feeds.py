@@ -28,10 +28,11 @@ def source_feeds(job: JobFile, program: Program) -> Iterator[Diagnostic]:
     values = [value for value in program.model.inputs if value not in segments]
     if len(values) > 1:
         yield say.one_input_only(source, [(v.name, v.span) for v in values], span)
-    for value in values[:1]:
+        return
+    for value in values:
         if len(value.dims) != RANK or value.kind is not Kind.INT:
             yield say.cannot_feed(source, value.name, _described(value), value.span, span)
-        elif len(values) == 1:
+        else:
             yield from _ids_fit(job, value, program.counts[value.name])
 
 

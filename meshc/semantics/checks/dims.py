@@ -132,6 +132,8 @@ def _cures(context: Context, spot: Spot, dims: Sequence[Dim], shards: int) -> It
 def _for_dim(context: Context, spot: Spot, names: tuple[str, ...], dim: Dim, shards: int) -> Iterator[Cure]:
     """What to make of the one dim that does not divide."""
     cut = context.placed.accumulated if dim == context.placed.batch else 1
+    if cut > 1 and (fewer := [n for n in divisors(dim.size) if n < cut and dim.size // n % shards == 0]):
+        yield _microsteps(fewer, cut)
     yield from dim_may_be(dim.name, dim.size, (n * cut for n in legal_sizes(_held(context, dim).size, shards)))
     role = _roles(context).get(dim.name)
     if role == "kv_heads" and shards % dim.size == 0:
@@ -177,10 +179,12 @@ def microsteps_divide(context: Context) -> Iterator[Diagnostic]:
             f"{batch.size} % {count} = {batch.size % count}",
             (Label(batch.span, f"{batch.name} is {batch.size}"),) if batch.span else (),
             cures=(
-                Cure(
-                    "`train.microsteps` may be {}",
-                    tuple(Option(str(n), ((MICROSTEPS, n),)) for n in near(divisors(batch.size), count)),
-                ),
+                _microsteps(divisors(batch.size), count),
                 *dim_may_be(batch.name, batch.size, legal_sizes(batch.size, count)),
             ),
         )
+
+
+def _microsteps(counts: Sequence[int], count: int) -> Cure:
+    """Other numbers of microsteps than `count`."""
+    return Cure("`train.microsteps` may be {}", tuple(Option(str(n), ((MICROSTEPS, n),)) for n in near(counts, count)))
