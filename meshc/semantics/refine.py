@@ -22,7 +22,7 @@ Piece = tuple[str, int]
 class Refined:
     """`sizes` of the refined axes, larger than 1, in mesh order; `parts` of each declared axis, none of one of size 1.
 
-    `repeated` are the axes on which a rule with `repeat` splits a dim that has less than it names.
+    `repeated` are the axes on which a rule with `repeat` splits a dim that has less than it names: none for a dim of 1.
     """
 
     sizes: dict[str, int]
@@ -39,14 +39,15 @@ class Refined:
         return {axis: parts for axis, parts in self.parts.items() if parts not in ((), (axis,))}
 
     def of_rule(self, rule: Rule, dim: str) -> Axes:
-        return self.repeated.get((rule, dim)) or self.of(rule.axes)
+        axes = self.repeated.get((rule, dim))
+        return self.of(rule.axes) if axes is None else axes
 
-    def outer(self, rule: Rule, dim: str, program: Program) -> Axes:
-        """The outer axes of a rule that are as many devices as the dim has parts; none where there are no such."""
+    def outer(self, rule: Rule, dim: str, program: Program) -> Axes | None:
+        """The outer axes of a rule that are as many devices as the dim has parts; None where there are no such."""
         size = program.dims[dim].size if dim in program.dims else 0
         axes = self.of(rule.axes)
-        heads = (axes[:n] for n in range(1, len(axes)))
-        return next((head for head in heads if math.prod(self.sizes[a] for a in head) == size), ())
+        heads = (axes[:n] for n in range(len(axes)))
+        return next((head for head in heads if math.prod(self.sizes[a] for a in head) == size), None)
 
     def declared(self, axes: Sequence[str], preferred: Sequence[str] = ()) -> Axes:
         """The axes under the names that the spec gives them, `preferred` ones first, then as few as will do.
@@ -82,7 +83,7 @@ def refine(program: Program) -> Refined:
     parts |= {axis: tuple(names[piece] for piece in run) for axis, run in runs.items()}
     refined = Refined(sizes, parts)
     claims = {(rule, dim): refined.outer(rule, dim, program) for rule, _ in repeats for dim in rule.dims}
-    return Refined(sizes, parts, {claim: axes for claim, axes in claims.items() if axes})
+    return Refined(sizes, parts, {claim: axes for claim, axes in claims.items() if axes is not None})
 
 
 def view_cuts(axes: Sequence[Axis], views: Sequence[View]) -> dict[str, set[int]]:

@@ -11,7 +11,7 @@ from meshc.cli import _builder, _errors
 from meshc.prove.model import Measure
 from meshc.prove.sound import judge
 from meshc.prove.sound.draw import draw
-from meshc.prove.sound.kinds import KINDS, kind_of
+from meshc.prove.sound.kinds import KINDS, Kind, kind_of
 from meshc.prove.sound.plants import PLANTS
 from meshc.prove.sound.sketch import Draw, Planted
 from meshc.prove.sound.trial import Trial, trials
@@ -88,14 +88,14 @@ def test_a_planted_mistake_that_is_accepted_is_a_false_accept():
 
 
 def test_the_oracle_is_believed_where_it_is_complete():
-    accept = judge.by_oracle(ACCEPTED, {"divide"}, {"divide"})
-    reject = judge.by_oracle(REFUSED, set(), {"divide"})
-    assert accept is not None and accept.fault == "false accept"
-    assert reject is not None and reject.fault == "false reject"
-    assert judge.by_oracle(ACCEPTED, {"divide"}, {"name"}) is None
-    assert judge.by_oracle(REFUSED, set(), {"name"}) is None
-    assert judge.other_reasons(REFUSED, {"claim"}, {"divide", "claim"})
-    assert not judge.other_reasons(REFUSED, {"claim", "divide"}, {"divide", "claim"})
+    wrong, right = frozenset[Kind]({"divide"}), frozenset[Kind]()
+    accept, reject = judge.Witnessed(ACCEPTED, wrong), judge.Witnessed(REFUSED, right)
+    found = accept.finding({"divide"}), reject.finding({"divide"})
+    assert [one and one.fault for one in found] == ["false accept", "false reject"]
+    assert accept.finding({"name"}) is None
+    assert reject.finding({"name"}) is None
+    assert judge.Witnessed(REFUSED, frozenset({"claim"})).for_other_reasons
+    assert not judge.Witnessed(REFUSED, frozenset({"claim", "divide"})).for_other_reasons
 
 
 # ---------------------------------------------------------------- runs

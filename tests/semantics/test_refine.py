@@ -15,7 +15,7 @@ from meshc.semantics.program import Axis, Program
 from meshc.semantics.refine import refine
 from meshc.semantics.resolve import resolve
 from meshc.source import SourceFile
-from tests.semantics.llama import SMALL, placed, weight
+from tests.semantics.llama import SMALL, codes, placed, weight
 
 MOE = """import "../specs/zoo/models/moe.mesh"
 mesh { dp = 4, cp = 2, tp = 2 }
@@ -92,6 +92,21 @@ def test_repeated_heads_lie_on_the_outer_part_of_an_axis() -> None:
     assert made.sizes == {"dp": 2, "tp_0": 4, "tp_1": 2}
     assert weight(made, "block.attention.wk").use.axes == ((), ("tp_0",), ())
     assert weight(made, "block.attention.wq").use.axes == ((), ("tp_0", "tp_1"), ())
+
+
+def test_one_repeated_head_lies_whole_on_every_device() -> None:
+    one = SMALL.replace("kv_heads = 4", "kv_heads = 1")
+    made = placed("dp = 2, tp = 8", "fsdp(dp); tensor(tp); kv_heads -> tp repeat", one)
+    assert made.sizes == {"dp": 2, "tp": 8}
+    assert weight(made, "block.attention.wk").use.axes == ((), (), ())
+    assert weight(made, "block.attention.wq").use.axes == ((), ("tp",), ())
+
+
+def test_repeated_heads_need_outer_axes_of_their_number() -> None:
+    """The outer one of 2 * 3 devices has 2, and no part of it with others 3."""
+    three = SMALL.replace("kv_heads = 4", "kv_heads = 3").replace("heads = 8", "heads = 12", 1)
+    assert "E0301" in codes("two = 2, three = 3", "heads -> two, three; kv_heads -> two, three repeat", three)
+    assert "E0301" not in codes("two = 2, three = 3", "heads -> three, two; kv_heads -> three, two repeat", three)
 
 
 def test_views_that_do_not_fit_each_other() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from meshc.prove.sound.kinds import FIRST, Kind
 from meshc.prove.sound.trial import Trial
@@ -14,7 +14,6 @@ RUN: frozenset[Kind] = frozenset({"divide", "twice", "exchange", "stage", "whole
 """Kinds of sizes and axes, whose truth shows when a program is made in spite of them. The language's own rules (whose
 claim holds, what an order is for) do not show there: a program could hold to one claim and train right."""
 
-Oracle = Callable[[str, int | None, Mapping[str, Any] | None], Collection[Kind]]
 Fault = Literal["false accept", "false reject", "bug"]
 
 
@@ -56,21 +55,26 @@ def by_plants(verdict: Verdict) -> Finding | None:
     return None
 
 
-def by_oracle(verdict: Verdict, decided: Collection[Kind], complete: Collection[Kind]) -> Finding | None:
-    """decided: what the oracle finds wrong; complete: the kinds of which it finds all"""
-    told = ", ".join(sorted(decided))
-    if verdict.accepted and set(decided) & set(complete):
-        return Finding(verdict, "false accept", f"the oracle: {told}")
-    if verdict.errors and not decided and verdict.kinds <= set(complete):
-        return Finding(verdict, "false reject", f"the oracle finds nothing wrong: {verdict.errors[0][1]}")
-    return None
+@dataclass(frozen=True)
+class Witnessed:
+    """A verdict, and what the oracle finds wrong with the spec."""
 
+    verdict: Verdict
+    decided: frozenset[Kind]
 
-def other_reasons(verdict: Verdict, decided: Collection[Kind], complete: Collection[Kind]) -> bool:
-    """Whether checker and oracle both refuse, and for kinds of which none is the same."""
-    if not verdict.errors or not decided or (verdict.kinds | set(decided)) & FIRST:
-        return False
-    return verdict.kinds <= set(complete) and verdict.kinds.isdisjoint(decided)
+    def finding(self, complete: Collection[Kind]) -> Finding | None:
+        """complete: the kinds of which the oracle finds all there are"""
+        verdict = self.verdict
+        if verdict.accepted and self.decided & set(complete):
+            return Finding(verdict, "false accept", f"the oracle: {', '.join(sorted(self.decided))}")
+        if verdict.errors and not self.decided and verdict.kinds <= set(complete):
+            return Finding(verdict, "false reject", f"the oracle finds nothing wrong: {verdict.errors[0][1]}")
+        return None
+
+    @property
+    def for_other_reasons(self) -> bool:
+        """Whether both refuse it, and for no kind that is the same. (Behind an unknown name all is guessed.)"""
+        return not self.verdict.kinds & self.decided and not (self.verdict.kinds | self.decided) & FIRST
 
 
 def bugs(verdicts: Sequence[Verdict]) -> Iterator[Finding]:

@@ -40,11 +40,13 @@ def _asked(context: Context, spot: Spot) -> bool:
 
 
 def _fits(context: Context, spot: Spot, **sizes: int) -> bool:
-    """Whether a dim divides by its shards; with another size of a declared axis, if given."""
-    size = _held(context, spot.dim).size
-    repeats = [rule for rule in spot.rules if rule.repeat]
-    parts = _parts(context, spot, **sizes)
-    return size % parts == 0 or (bool(repeats) and parts % size == 0)
+    """Whether a dim divides by its shards; with another size of a declared axis, if given.
+
+    As it is, a dim that is repeated lies on the outer axes alone. Which these would be with another size, a try shows.
+    """
+    size, parts = _held(context, spot.dim).size, _parts(context, spot, **sizes)
+    repeated = bool(sizes) and any(rule.repeat for rule in spot.rules)
+    return size % parts == 0 or (repeated and parts % size == 0)
 
 
 def _parts(context: Context, spot: Spot, **sizes: int) -> int:
