@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from meshc.semantics.flat import flatten
-from meshc.semantics.placed import Computed, Moved, PlacedProgram
+from meshc.semantics.placed import Computed, Moved, Placed, PlacedProgram
+from meshc.semantics.program import Attend
 
 TWICE = re.compile(r"`(\w+)` splits both `([\w']+)` and `([\w']+)` of `([\w.]+)`")
 NAMES = re.compile(r"`(\w+)`")
-STAGES = re.compile(r"\d+ stages of \d+ .* are named")
+STAGES = re.compile(r"\d+ stages of \d+ .* are named|cannot be cut into .* stages")
+HEADS = re.compile(r"`([\w']+)` and `([\w']+)` lie on different axes inside `attend`")
 
 Split = dict[str, tuple[str, ...]]
 
@@ -32,6 +34,8 @@ def dropped(placed: PlacedProgram, errors: Sequence[tuple[str, str]]) -> str:
             axes = set(NAMES.findall(message.partition("is split over")[2]))
             if not axes & {exchange.axis for exchange in placed.program.exchanges}:
                 return message
+        if code == "E0252" and (found := HEADS.search(message)) and not _attends_so(placed, *found.groups()):
+            return message
         if code == "E0255" and placed.pipeline is None:
             return message
         if code == "E0301" and STAGES.search(message) and _other_stages(placed):
@@ -72,6 +76,19 @@ def _all_axes(placed: PlacedProgram) -> Iterator[tuple[str, ...]]:
         match item.statement:
             case Moved(result=result) | Computed(result=result):
                 yield from result.layout.axes
+
+
+def _attends_so(placed: PlacedProgram, heads: str, kv_heads: str) -> bool:
+    """Whether any attention has both kinds of heads on the axes that rules put them on."""
+    rules, of = placed.program.rules, placed.refined.of
+    claimed = [{a for rule in rules if dim in rule.dims for a in of(rule.axes)} for dim in (heads, kv_heads)]
+    for item in flatten(placed).statements:
+        match item.statement:
+            case Computed(op=Attend(), operands=(Placed() as q, Placed() as k, *_)):
+                found = [set(one.placement.get(dim, ())) for one, dim in ((q, heads), (k, kv_heads))]
+                if all(axes <= held for axes, held in zip(claimed, found, strict=True)):
+                    return True
+    return False
 
 
 def _other_stages(placed: PlacedProgram) -> bool:
