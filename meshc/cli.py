@@ -304,6 +304,7 @@ def _build_to_run(request: Request, out: str | None) -> Ready | Diagnostic | Non
     from meshc.launch.local import environment
     from meshc.launch.program_dir import run_directory, write_program
     from meshc.launch.ready import Ready
+    from meshc.semantics.resumes import run_fits
 
     compiled = _compile(request)
     if compiled is None:
@@ -312,6 +313,9 @@ def _build_to_run(request: Request, out: str | None) -> Ready | Diagnostic | Non
     if isinstance(env, Diagnostic):
         return env
     run_dir = run_directory(Path(compiled.target.spec.name).stem, out)
+    if out and compiled.target.job and (others := arranged(run_fits(compiled.target.job, compiled.placed, out))):
+        show(others, "full", sys.stderr)
+        return None
     problems = write_program(run_dir / "program", compiled.files, compiled.manifest)
     return problems[0] if problems else Ready(run_dir / "program", run_dir, env)
 

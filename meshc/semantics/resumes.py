@@ -11,13 +11,12 @@ from meshc.job.job_file import JobFile
 from meshc.job.saved import Array, Saved, at_home, exists, find_saved
 from meshc.semantics.placed import PlacedProgram
 from meshc.semantics.program import Dim, Weight
-from meshc.source import Span
+from meshc.source import SourceFile, Span
 
 
 def checkpoints_fit(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
     """E0530 for a checkpoint of another model, W0530 where there is none to begin with."""
-    weights = {w.weight.dotted: w.weight for w in placed.weights if w.weight.trained}
-    saved = job.job.checkpoint
+    weights, saved = _weights(placed), job.job.checkpoint
     if (span := job.span("checkpoint", "init_from")) and saved.init_from and "://" not in saved.init_from:
         found = find_saved(saved.init_from)
         if found:
@@ -25,8 +24,26 @@ def checkpoints_fit(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]
         elif job.job.launch.backend == "local" and not exists(saved.init_from):
             yield say.nothing_to_begin_with(saved.init_from, span)
     span = job.span("checkpoint", "dir")
-    if span and at_home(saved.dir).is_absolute() and (found := find_saved(saved.dir)):
-        others = list(_differences(found, weights, span, saved.dir))
+    if span and at_home(saved.dir).is_absolute():
+        yield from _goes_on(job, weights, saved.dir, span)
+
+
+def run_fits(job: JobFile, placed: PlacedProgram, run_dir: str) -> Iterator[Diagnostic]:
+    """E0530 for a run's directory, as the command line names it, that holds a run of another model."""
+    kept = at_home(job.job.checkpoint.dir)
+    if not kept.is_absolute():
+        span = Span(SourceFile("--out", run_dir), 0, len(run_dir))
+        yield from _goes_on(job, _weights(placed), str(at_home(run_dir) / kept), span)
+
+
+def _weights(placed: PlacedProgram) -> dict[str, Weight]:
+    return {w.weight.dotted: w.weight for w in placed.weights if w.weight.trained}
+
+
+def _goes_on(job: JobFile, weights: Mapping[str, Weight], path: str, span: Span) -> Iterator[Diagnostic]:
+    """What keeps a run from going on with the checkpoints in a directory."""
+    if found := find_saved(path):
+        others = list(_differences(found, weights, span, path))
         yield from others or _other_run(job, found, span)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from meshc.cli import _main
 from meshc.diagnostics.model import Diagnostic
 from meshc.driver import check
 from meshc.job.target import Request
@@ -119,6 +120,23 @@ def test_a_directory_of_another_model_cannot_be_gone_on_with(tmp_path: Path):
         "E0530",
         [("layers", "`layers` is 2 there, 4 here, in `Llama.block.down` and 2 more")],
     )
+
+
+@pytest.mark.parametrize(("spec", "message"), [
+    (SPEC.replace("layers = 2", "layers = 4"), "`run/checkpoints` is a checkpoint of another model"),
+    (SPEC, "`run/checkpoints/50` cannot be gone on with: the seed is 0 there, 1 here"),
+])  # fmt: skip
+def test_a_run_of_another_model_ends_before_it_is_started(
+    spec: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    saved(tmp_path / "run")
+    (tmp_path / "spec.mesh").write_text(spec)
+    monkeypatch.chdir(tmp_path)
+    assert _main(["run", "spec.mesh", "--out", "run", "--resume", "--set", "train.seed=1"]) == 1
+    said = capsys.readouterr().err
+    assert f"error[E0530]: {message}" in said
+    assert "--> --out:1:1" in said
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["checkpoints"]  # no program is written
 
 
 def test_what_does_not_say_what_it_holds_is_left_to_the_program(tmp_path: Path):
