@@ -197,6 +197,8 @@ def _checked(
     target: Target | None, placed: PlacedProgram | None, sources: list[SourceFile], problems: list[Diagnostic]
 ) -> Checked:
     unique = {source.name: source for source in sources}
-    fixed = [problem.fixed for problem in problems]
-    found = tuple(folded(arranged(suppress(fixed, [target.spec] if target else []))))
+    own = [target.spec] if target else []
+    if target and target.job and target.job.written:
+        own.append(target.job.tree.span.source)
+    found = tuple(folded(arranged(suppress((problem.fixed for problem in problems), own))))
     return Checked(target, placed, tuple(unique.values()), found)

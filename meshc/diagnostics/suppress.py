@@ -5,7 +5,7 @@ comments.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from meshc.diagnostics.codes import TITLES
@@ -45,21 +45,35 @@ def suppress(diagnostics: Iterable[Diagnostic], checked: Iterable[SourceFile]) -
         allows[name], wrong = _allows(source)
         problems += wrong if name in own else []
     used: set[tuple[str, int, str]] = set()
-    kept = [d for d in diagnostics if not _silenced(d, allows, used)]
+    kept = [d for d in diagnostics if not _silenced(d, allows, used, own)]
     if not any(d.severity == "error" for d in diagnostics):  # after one later checks do not run: nothing to silence yet
         problems += [d for name in own for allow in allows[name] for d in _unused(allow, used)]
     return (*kept, *problems)
 
 
-def _silenced(diagnostic: Diagnostic, allows: dict[str, list[Allow]], used: set[tuple[str, int, str]]) -> bool:
-    span = diagnostic.span
-    if span is None or diagnostic.severity == "error":
+def _silenced(
+    diagnostic: Diagnostic, allows: dict[str, list[Allow]], used: set[tuple[str, int, str]], own: Container[str]
+) -> bool:
+    if diagnostic.severity == "error":
         return False
-    for allow in allows[span.source.name]:
-        if allow.line == span.line and diagnostic.code in allow.codes:
-            used.add((span.source.name, allow.line, diagnostic.code))
-            return True
+    for name, line in _lines(diagnostic, own):
+        for allow in allows[name]:
+            if allow.line == line and diagnostic.code in allow.codes:
+                used.add((name, line, diagnostic.code))
+                return True
     return False
+
+
+def _lines(diagnostic: Diagnostic, own: Container[str]) -> Iterator[tuple[str, int]]:
+    """Where a comment silences it: where its place begins and ends. Of a place that cannot be commented on, in a flag
+    or in a file that is not ours to change, its other places that can.
+    """
+    for i, label in enumerate(diagnostic.labels):
+        source = label.span.source
+        if i == 0:
+            yield from ((source.name, source.position(at)[0]) for at in (label.span.start, label.span.end))
+        elif source.name in own and diagnostic.labels[0].span.source.name not in own:
+            yield source.name, label.span.line
 
 
 def _unused(allow: Allow, used: set[tuple[str, int, str]]) -> Iterator[Diagnostic]:

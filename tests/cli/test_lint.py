@@ -157,3 +157,14 @@ def test_lint_imports_nothing_heavy(spec: Path):
     checked, modules = done.stdout.splitlines()
     assert checked == f"no problems in {spec}"
     assert {m.split(".")[0] for m in ast.literal_eval(modules)} & heavy == set()
+
+
+def test_a_suppression_in_a_job(meshc, spec: Path):
+    job = spec.parent / "job.yaml"
+    text = (
+        "spec: spec.mesh\ntrain:\n  optimizer: {name: sgd, b2: 0.9}  # meshc: allow(W0514) for adamw, tried next week\n"
+    )
+    job.write_text(text)
+    assert meshc("lint", "job.yaml", "--strict", cwd=spec.parent).out == "no problems in job.yaml\n"
+    job.write_text(text.replace("sgd", "adamw"))
+    assert "warning[W0140]" in meshc("lint", "job.yaml", cwd=spec.parent).out

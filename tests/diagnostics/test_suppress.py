@@ -68,3 +68,26 @@ def test_a_suppression_in_an_imported_file_silences_and_is_not_judged():
 def test_a_comment_may_follow_a_prime_a_string_or_another_comment():
     for before in ("param w: embed -> embed'", 'import "#"', "dp = 1  # eight of them"):
         assert left(f"{before}  # meshc: allow({WARNING}) r\n", (WARNING, before[:2])) == []
+
+
+def at(source: SourceFile, pointed: str) -> Label:
+    start = source.text.index(pointed)
+    return Label(Span(source, start, start + len(pointed)))
+
+
+def test_of_a_place_of_several_lines_the_first_and_the_last_count():
+    for line in range(3):
+        lines = ["rule(", "  a,", ")"]
+        lines[line] += f"  # meshc: allow({WARNING}) r"
+        source = SourceFile("a.mesh", "\n".join(lines) + "\n")
+        whole = Label(Span(source, 0, source.text.index(")") + 1 if line == 2 else source.text.rindex(")") + 1))
+        found = suppress([Diagnostic(WARNING, "m", (whole,))], [source])
+        assert [d.code for d in found] == ([WARNING, "W0140"] if line == 1 else [])
+
+
+def test_where_its_place_cannot_be_commented_on_another_of_its_places_can():
+    source = SourceFile("a.mesh", f"a\nb  # meshc: allow({WARNING}) r\n")
+    for other in (SourceFile("--set", "b=1"), SourceFile("std/llama.mesh", "b")):
+        assert suppress([Diagnostic(WARNING, "m", (at(other, "b"), at(source, "b")))], [source]) == ()
+    first = Diagnostic(WARNING, "m", (at(source, "a"), at(source, "b")))
+    assert [d.code for d in suppress([first], [source])] == [WARNING, "W0140"]
