@@ -105,10 +105,14 @@ def settle(place: Span, rule: str) -> tuple[Option, ...]:
 
 
 def instead(rules: Sequence[Rule], dims: Sequence[str], claim: str, within: Sequence[str]) -> tuple[Option, ...]:
-    """A claim in place of a direct one of the same dims, else as a rule of its own, which settles what others say."""
+    """A claim in place of a direct one of the same dims, also where that has others too; else as a rule of its own,
+    which settles what others say.
+    """
     for rule in rules:
-        if rule.origin is None and rule.dims == tuple(dims) and not rule.first:
-            return (Option("", (), (Edit(rule.span, claim),)),)
+        if rule.origin is None and set(dims) <= set(rule.dims) and not rule.first:
+            others = [dim for dim in rule.dims if dim not in dims]
+            kept = f"{', '.join(others)} ->{rule.span.text.partition('->')[2]}; " if others else ""
+            return (Option("", (), (Edit(rule.span, kept + claim),)),)
     return settle(rules[-1].place, in_place(claim, within)) if rules else ()
 
 

@@ -42,7 +42,7 @@ class Context:
             for dim, axes in zip(placed.value.dims, placed.layout.axes, strict=True):
                 if axes and (dim.name, axes) not in found:
                     because = self.placed.because.get(placed.value, {}).get(dim.name, ())
-                    rules = because or self._rules(dim, axes)
+                    rules = because if self._put(because, axes) else self._rules(dim, axes)
                     found[dim.name, axes] = Spot(placed.value.name, dim, axes, rules)
         for weight in self.placed.weights:
             for rest, layout, dims in _places(weight):
@@ -62,9 +62,17 @@ class Context:
                     yield result
 
     def _rules(self, dim: Dim, axes: tuple[str, ...]) -> tuple[Rule, ...]:
-        """Rules that put a dim on these axes somewhere: for layouts that belong to an operation, not to a tensor."""
+        """Rules that put a dim on these axes somewhere: for layouts that belong to an operation, not to a tensor.
+
+        Where one puts it on all of them, that.
+        """
         refined, rules = self.placed.refined, self.placed.program.rules
-        return tuple(r for r in rules if dim.name in r.dims and set(refined.of(r.axes)) & set(axes))
+        some = tuple(r for r in rules if dim.name in r.dims and set(refined.of(r.axes)) & set(axes))
+        return tuple(r for r in some if self._put((r,), axes)) or some
+
+    def _put(self, rules: tuple[Rule, ...], axes: tuple[str, ...]) -> bool:
+        """Whether these rules together put something on all these axes; those of a tensor's home may not."""
+        return set(axes) <= {a for rule in rules for a in self.placed.refined.of(rule.axes)}
 
 
 def _places(placed: PlacedWeight) -> tuple[tuple[Rest, Layout, tuple[Dim, ...]], ...]:

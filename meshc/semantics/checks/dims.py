@@ -21,17 +21,18 @@ def shards_divide(context: Context) -> Iterator[Diagnostic]:
     for spot in context.spots:
         if not _fits(context, spot):
             uneven.setdefault(spot.axes, []).append(spot)
-    asked = [axes for axes, spots in uneven.items() if all(_asked(context, spot) for spot in spots)]
+    asked = {axes: spots for axes, spots in uneven.items() if all(_asked(context, spot) for spot in spots)}
     for axes, spots in uneven.items():
-        smaller = any(set(other) < set(axes) and _covers(uneven[other], spots) for other in asked)
-        larger = axes not in asked and any(set(axes) < set(other) and _covers(uneven[other], spots) for other in asked)
-        if not smaller and not larger:
+        # A dim that does not divide by fewer axes is said there; so is one on what a view leaves of an axis.
+        if any(set(other) < set(axes) and _dims(spots) <= _dims(those) for other, those in asked.items()):
+            continue
+        whole = [_dims(those) for other, those in asked.items() if set(axes) < set(other)]
+        if axes in asked or not _dims(spots) <= set().union(*whole):
             yield _uneven(context, axes, spots)
 
 
-def _covers(those: Sequence[Spot], spots: Sequence[Spot]) -> bool:
-    """A dim that does not divide by fewer axes is said there; so is one on a part of an axis, left of it in a view."""
-    return {s.dim.name for s in spots} <= {s.dim.name for s in those}
+def _dims(spots: Sequence[Spot]) -> set[str]:
+    return {spot.dim.name for spot in spots}
 
 
 def _asked(context: Context, spot: Spot) -> bool:
