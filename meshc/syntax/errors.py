@@ -80,9 +80,9 @@ def reserved(word: Span) -> Diagnostic:
     return _error("E0109", f"`{word.text}` is a word of the language and cannot be a name", (word, ""))
 
 
-def written_otherwise(found: Span, instead: str, why: str) -> Diagnostic:
-    """A near miss: another language's way to write it."""
-    edit = Edit(found, instead, safe=True)
+def written_otherwise(found: Span, instead: str, why: str, sure: bool = True) -> Diagnostic:
+    """A near miss: another language's way to write it; `sure` when nothing else can have been meant."""
+    edit = Edit(found, instead, safe=sure)
     message = f"`{printable(found.text)}` is written `{instead}` here"
     return _error("E0115", message, (found, why), cure=f"write `{instead}`", edit=edit)
 

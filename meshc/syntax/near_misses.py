@@ -70,13 +70,13 @@ def _operator(at: Context) -> Diagnostic | None:
         return errors.written_otherwise(at.span, "#", "a comment begins with `#`")
     if at.kind in ("=", ":", ":=", "==") and "=" in at.expected:
         why = {":=": "`:=` updates a `state`", "==": "`==` compares"}.get(at.kind, "")
-        return errors.written_otherwise(at.span, "=", why)
+        return errors.written_otherwise(at.span, "=", why, sure=at.item in ("mesh", "dims"))
     if at.kind in ("=", ":", ":=") and "->" in at.expected and "exchange" not in at.expected:
-        return errors.written_otherwise(at.span, "->", "a claim puts dims on axes")
+        return errors.written_otherwise(at.span, "->", "a claim puts dims on axes", sure=False)
     if at.kind in ("=", ":") and "{" in at.expected:
         return errors.no_sign_before_block(at.span)
     if at.kind in ("=", "->") and ":" in at.expected:
-        return errors.written_otherwise(at.span, ":", "dims follow a colon")
+        return errors.written_otherwise(at.span, ":", "dims follow a colon", sure=False)
     if at.kind == "." and at.previous_kind == ".." and at.previous:
         return errors.written_otherwise(at.previous.to(at.span), "..", "")
     if at.kind == "..":

@@ -139,3 +139,18 @@ def test_text_of_the_user_is_shown_on_one_line_and_without_control_characters(te
 
 def test_every_code_of_this_room_is_shown_once_above():
     assert {code for _, code, _ in CASES} == {f"E01{n:02}" for n in range(1, 20)} - {"E0110", "E0111"}
+
+
+@pytest.mark.parametrize(
+    "text, safe",
+    [
+        ("mesh { a: 2 }", True),
+        ("dims { a: 2 }", True),
+        ("partition { a => b }", True),
+        ("partition { a → b }", True),
+        ("layer F(x) { w: a }", False),  # `param` may be missing
+        ("partition { a = b }", False),  # it may be an argument of a strategy that lost its bracket
+    ],
+)
+def test_an_edit_is_safe_only_where_nothing_else_can_be_meant(text, safe):
+    assert [edit.safe for edit in one(text).edits] == [safe]
