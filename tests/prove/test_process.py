@@ -56,6 +56,19 @@ def test_a_program_that_fails_is_a_problem_of_its_proof(tmp_path: Path, text: st
     assert found.problems["parity"].startswith(problem)
 
 
+def test_a_child_that_ends_is_the_problem_of_what_it_had_not_done(tmp_path: Path):
+    tasks = [Task("one", "fine", {}), Task("two", "ends", {}), Task("three", "fine", {})]
+    found = process.run(tasks, 1, False, tmp_path, "tests.prove.ending_child")
+    assert [measure.claim for measure in found.measures["one"]] == ["a claim"]
+    assert found.problems == dict.fromkeys(("two", "three"), "the program ended with code 7")
+
+
+def test_of_a_proof_of_several_tasks_all_must_be_done(tmp_path: Path):
+    tasks = [Task("one", "fine", {}), Task("one", "ends", {})]
+    found = process.run(tasks, 1, False, tmp_path, "tests.prove.ending_child")
+    assert "one" in found.problems
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_child_outlives_its_parent(tmp_path: Path, ending: signal.Signals):
     (tmp_path / "train.py").write_text(SLEEPS, encoding="utf-8")
