@@ -18,13 +18,18 @@ from meshc.source import SourceFile, Span
 _COMMENT = r"(?:#[^#\n]*)*?(?P<comment>#\s*meshc:[^\n]*)"
 _MESH = re.compile(r'(?>[^#"\n]|"(?>[^"\\\n]|\\.)*+"?)*+' + _COMMENT)
 _YAML = re.compile(r"""(?>[^#"'\n]|"(?>[^"\\\n]|\\.)*+"?|'[^'\n]*+'?)*+""" + _COMMENT)
+_BRACES = re.compile(r'"(?>[^"\\\n]|\\.)*+"?|#[^\n]*|[{}]')
 _ALLOW = re.compile(r"#\s*meshc:\s*allow\(([^)]*)\)\s*(.*?)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """One suppression: its line, its codes, the whole comment's place."""
+    """One suppression: the lines for which it is, its codes, the whole comment's place.
 
+    Behind the brace that ends a block it is for all of the block, as it is behind a block on one line.
+    """
+
+    first: int
     line: int
     codes: tuple[str, ...]
     span: Span
@@ -58,8 +63,8 @@ def _silenced(
         return False
     for name, line in _lines(diagnostic, own):
         for allow in allows[name]:
-            if allow.line == line and diagnostic.code in allow.codes:
-                used.add((name, line, diagnostic.code))
+            if allow.first <= line <= allow.line and diagnostic.code in allow.codes:
+                used.add((name, allow.line, diagnostic.code))
                 return True
     return False
 
@@ -97,8 +102,24 @@ def _allows(source: SourceFile) -> tuple[list[Allow], list[Diagnostic]]:
         if not match[2]:
             message = f"allowing {', '.join(codes)} needs a reason"
             problems.append(Diagnostic("E0140", message, (Label(span),), ("write it behind the parenthesis",)))
-        allows.append(Allow(span.line, tuple(c for c in codes if c in TITLES and c[0] == "W"), span))
+        warnings = tuple(c for c in codes if c in TITLES and c[0] == "W")
+        allows.append(Allow(_first_line(source, span.line), span.line, warnings, span))
     return allows, problems
+
+
+def _first_line(source: SourceFile, number: int) -> int:
+    """Where the block begins that ends on a line; the line itself where none does."""
+    line = source.line(number)
+    if not line.lstrip().startswith("}"):
+        return number
+    closed = source.line_starts[number - 1] + len(line) - len(line.lstrip())
+    opened: list[int] = []
+    for match in _BRACES.finditer(source.text, 0, closed):
+        if match[0] == "{":
+            opened.append(match.start())
+        elif match[0] == "}" and opened:
+            opened.pop()
+    return source.position(opened[-1])[0] if opened else number
 
 
 def _bad_code(code: str, span: Span) -> Diagnostic | None:

@@ -60,6 +60,12 @@ def merged(job: Iterable[Override], flags: Iterable[Override]) -> tuple[Override
 
 
 def redirected(found: Diagnostic, moved: Mapping[Span, Span]) -> Diagnostic:
-    """A diagnostic that points at the override where it pointed at what is overridden."""
+    """A diagnostic that points at the override where it pointed at what is overridden.
+
+    Of its main place it says where that is declared, too: there a warning can be allowed.
+    """
     labels = tuple(Label(moved.get(label.span, label.span), label.text) for label in found.labels)
-    return found if labels == found.labels else replace(found, labels=labels)
+    if labels == found.labels:
+        return found
+    declared = (Label(found.labels[0].span, "declared here"),) if labels[0] != found.labels[0] else ()
+    return replace(found, labels=(*labels, *declared))

@@ -168,3 +168,12 @@ def test_a_suppression_in_a_job(meshc, spec: Path):
     assert meshc("lint", "job.yaml", "--strict", cwd=spec.parent).out == "no problems in job.yaml\n"
     job.write_text(text.replace("sgd", "adamw"))
     assert "warning[W0140]" in meshc("lint", "job.yaml", cwd=spec.parent).out
+
+
+def test_a_suppression_holds_when_the_spec_is_written_anew_and_when_a_flag_sets_the_size(meshc, spec: Path):
+    spec.write_text(GOOD.replace("mesh { dp = 2 }", "mesh { dp = 2, tp = 2 }  # meshc: allow(W0304) comes later"))
+    for _ in range(2):
+        for sets in ([], ["--set", "mesh.tp=4"]):
+            assert meshc("lint", "spec.mesh", "--strict", *sets, cwd=spec.parent).out == "no problems in spec.mesh\n"
+        assert meshc("fmt", spec).code == 0
+    assert "\n}  # meshc: allow(W0304) comes later\n" in spec.read_text()

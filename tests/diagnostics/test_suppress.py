@@ -70,6 +70,13 @@ def test_a_comment_may_follow_a_prime_a_string_or_another_comment():
         assert left(f"{before}  # meshc: allow({WARNING}) r\n", (WARNING, before[:2])) == []
 
 
+def test_behind_the_end_of_a_block_it_is_for_the_whole_block():
+    text = f'mesh {{\n  a = 2  # }}\n  b {{ c "}}" }}\n}}  # meshc: allow({WARNING}) r\nx\n'
+    assert left(text, (WARNING, "a = 2"), (WARNING, "b {")) == []
+    assert left(text, (WARNING, "x")) == [WARNING, "W0140"]
+    assert left(f"}}  # meshc: allow({WARNING}) r\n", (WARNING, "}")) == []
+
+
 def at(source: SourceFile, pointed: str) -> Label:
     start = source.text.index(pointed)
     return Label(Span(source, start, start + len(pointed)))
