@@ -154,9 +154,9 @@ def two_ports(one: int, other: int, span: Span, port: Span) -> Diagnostic:
     return Diagnostic("E0523", f"the coordinator's port is {one} and {other}", labels, ("keep one of them",))
 
 
-def no_address(text: str, span: Span) -> Diagnostic:
-    message = f"`launch.coordinator` must be a host, or host:port, not `{text}`"
-    return _at("E0504", span, message, "as in: coordinator: node0:1234")
+def no_name(path: str, text: str, wanted: str, span: Span) -> Diagnostic:
+    shown = path if "`" in path else f"`{path}`"
+    return _at("E0504", span, f"{shown} must be {wanted}, not `{text}`")
 
 
 def set_by_launcher(name: str, span: Span) -> Diagnostic:

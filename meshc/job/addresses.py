@@ -26,8 +26,17 @@ def split_port(address: str) -> tuple[str, int | None] | None:
 
 
 def host_of(name: str) -> str:
-    """The host of what ssh takes: `user@host`."""
-    return name.rpartition("@")[2]
+    """The host of what ssh takes: `user@host:port`."""
+    parts = split_port(name.rpartition("@")[2])
+    return parts[0] if parts else name
+
+
+def is_host(name: str) -> bool:
+    """Whether ssh takes it for a host, and for nothing else: an option, or more than one word, is none."""
+    user, at, host = name.rpartition("@")
+    parts = split_port(host)
+    named = parts is not None and parts[0] != "" and host == host.strip()
+    return named and (not at or _NAME.fullmatch(user) is not None)
 
 
 def is_loopback(host: str) -> bool:

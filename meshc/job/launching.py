@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from meshc.diagnostics import launch as say
 from meshc.diagnostics.model import Diagnostic
-from meshc.job.addresses import host_of, split_port, why_loopback
+from meshc.job.addresses import host_of, is_host, split_port, why_loopback
 from meshc.job.job_file import JobFile
 from meshc.job.launch_plan import LaunchPlan, hosts_named, launch_plan
 from meshc.job.model import Backend
@@ -29,6 +30,7 @@ NEEDED_BY_BACKEND: dict[Backend, tuple[tuple[str, str], ...]] = {
     "tpu-vm": (("name", "name: NAME, of the TPU"),),
 }
 SET_BY_LAUNCHER = ("JAX_COORDINATOR_ADDRESS", "JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_LOCAL_DEVICE_IDS")
+HOST, ADDRESS = "a host, as in `node0` or `us@node0`", "a host or host:port, as in `node0:1234`"
 VISIBLE = ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "TPU_VISIBLE_CHIPS")
 
 
@@ -36,7 +38,7 @@ def launch_holds(job: JobFile, devices: int | None) -> Iterator[Diagnostic]:
     """What is wrong with a job's start. `devices` are those of the mesh, None where that is not known."""
     if job.span("launch") is None:
         return
-    contradictions = list(_contradictions(job))
+    contradictions = [*_malformed(job), *_contradictions(job)]
     yield from contradictions
     yield from _needed(job)
     plan = launch_plan(job.job, job.slice)
@@ -53,6 +55,24 @@ def _at(job: JobFile, *names: str) -> Span:
     return next((span for span in spans if span), job.span("launch") or job.tree.span)
 
 
+def _malformed(job: JobFile) -> Iterator[Diagnostic]:
+    """E0504 for names that are none where they go: to ssh, a shell's environment, a cluster."""
+    launch = job.job.launch
+    for i, name in enumerate(launch.hosts):
+        if not is_host(name):
+            yield say.no_name(f"launch.hosts[{i}]", name, HOST, job.span("launch", "hosts", i) or _at(job, "hosts"))
+    if launch.coordinator and split_port(launch.coordinator) is None:
+        yield say.no_name("launch.coordinator", launch.coordinator, ADDRESS, _at(job, "coordinator"))
+    for name in launch.env:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and (span := job.span("launch", "env", name)):
+            yield say.no_name("a name in `launch.env`", name, "letters, digits and `_`", span)
+    if launch.backend == "kubernetes":
+        for key in ("name", "namespace"):
+            value = getattr(launch, key)
+            if value is not None and not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", value):
+                yield say.no_name(f"launch.{key}", value, "lower-case letters, digits and `-`", _at(job, key))
+
+
 def _contradictions(job: JobFile) -> Iterator[Diagnostic]:
     launch = job.job.launch
     if launch.nodes is not None and launch.hosts and launch.nodes != len(launch.hosts):
@@ -63,11 +83,9 @@ def _contradictions(job: JobFile) -> Iterator[Diagnostic]:
             span = job.span("launch", "hosts", i) or _at(job, "hosts")
             yield say.host_twice(name, span)
     if launch.coordinator:
-        parts = split_port(launch.coordinator)
-        if parts is None:
-            yield say.no_address(launch.coordinator, _at(job, "coordinator"))
-        elif launch.port and parts[1] not in (None, launch.port):
-            yield say.two_ports(parts[1] or 0, launch.port, _at(job, "coordinator"), _at(job, "port"))
+        _, port = split_port(launch.coordinator) or ("", None)
+        if launch.port and port not in (None, launch.port):
+            yield say.two_ports(port or 0, launch.port, _at(job, "coordinator"), _at(job, "port"))
     for name in launch.env:
         if name in SET_BY_LAUNCHER and (span := job.span("launch", "env", name)):
             yield say.set_by_launcher(name, span)

@@ -112,7 +112,7 @@ class Checkpoint(Strict):
     shared: bool | None = None
     every: Count = 100
     keep: Count = 3
-    init_from: str | None = None
+    init_from: Annotated[str, Field(min_length=1)] | None = None
 
 
 class Launch(Strict):

@@ -43,7 +43,7 @@ def test_no_addresses(text: str):
 @pytest.mark.parametrize(
     "host",
     ["", " ", "localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "127.0.1.1", "127.1", "2130706433", "0x7f.1", "::1",
-     "0.0.0.0", "::", "us@localhost"],
+     "0.0.0.0", "::", "us@localhost", "us@localhost:22", "[::1]:22"],
 )  # fmt: skip
 def test_loopback(host: str):
     assert is_loopback(host)
