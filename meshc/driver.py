@@ -113,13 +113,13 @@ def _cured(target: Target, subject: Subject, program: Program | None, found: lis
     """The problems with what would do in their place, as tried."""
     from meshc.diagnostics.cures import cured
     from meshc.semantics.alternatives import MICROSTEPS
-    from meshc.semantics.trials import MOST_LETTERS, Trials
+    from meshc.semantics.trials import Trials
 
     if not any(problem.cures for problem in found):
         return found
     written = target.job.span(*MICROSTEPS.split(".")) if target.job else None
     trials = Trials(subject, program, found, {MICROSTEPS: written} if written else {})
-    return cured(found, trials.attempt if len(target.spec.text) <= MOST_LETTERS else None, trials.written)
+    return cured(found, trials.attempt if trials.most else None, trials.written)
 
 
 def _job_holds(job: JobFile, placed: PlacedProgram, slice_known: bool) -> Iterator[Diagnostic]:

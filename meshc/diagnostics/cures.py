@@ -43,11 +43,13 @@ def _cured(problem: Diagnostic, found: Sequence[Diagnostic], attempt: Attempt | 
         meshes |= any(key.startswith("mesh.") for option in options for key, _ in option.sizes)
         if not options:
             continue
-        says = cure.says.removeprefix("or ")
-        either = len(lines) > first or (lines and cure.says.startswith("or "))
-        lines.append(f"{'or ' if either else ''}{says.replace('{}', _listed(options))}")
+        if cure.says:
+            says = cure.says.removeprefix("or ")
+            either = len(lines) > first or (lines and cure.says.startswith("or "))
+            lines.append(f"{'or ' if either else ''}{says.replace('{}', _listed(options))}")
         if not edits and cure.usable:
             edits = next((e for option in options if (e := _usable(option, written))), ())
+            edits = edits if attempt else _unsure(edits)
     return replace(problem, helps=tuple(lines), edits=edits, cures=())
 
 
@@ -94,16 +96,13 @@ def place_before(offset: int, edits: Sequence[Edit]) -> int:
     return offset - grown
 
 
-def applied(text: str, edits: Iterable[Edit]) -> str:
-    """A text with all edits, which do not overlap."""
-    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end), reverse=True):
-        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
-    return text
-
-
 def _usable(option: Option, written: Written) -> tuple[Edit, ...]:
     """The edits of an option that leaves what it changes at work: an axis of size 1 would undo what was asked for."""
     return () if any(size == 1 for _, size in option.sizes) else written(option) or ()
+
+
+def _unsure(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    return tuple(replace(edit, safe=False) for edit in edits)
 
 
 def _listed(options: Sequence[Option]) -> str:

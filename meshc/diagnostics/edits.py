@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from meshc.diagnostics.model import Diagnostic, Edit
-from meshc.source import SourceFile
+from meshc.source import SourceFile, Span
 
 
 def is_safe(diagnostic: Diagnostic) -> bool:
@@ -49,3 +49,40 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
         parts += [text[done : edit.span.start], new]
         done = edit.span.end
     return "".join([*parts, text[done:]])
+
+
+# ---------------------------------------------------------------- edits to make
+
+
+def line_after(span: Span, text: str) -> Edit:
+    """A line of its own behind the line in which something ends, or behind it where more than a comment follows."""
+    source = span.source
+    end = source.text.find("\n", span.end)
+    end = len(source.text) if end < 0 else end
+    rest = source.text[span.end : end].strip()
+    if rest and not rest.startswith("#"):
+        end = span.end
+    line = source.line(source.position(span.start)[0])
+    indent = line[: len(line) - len(line.lstrip())] or "  "
+    return Edit(Span(source, end, end), f"\n{indent}{text}")
+
+
+def removed(span: Span, safe: bool = False) -> Edit:
+    """Without what stands there: without its lines where nothing else stands on them, else without a separator."""
+    text = span.source.text
+    begin = text.rfind("\n", 0, span.start) + 1
+    end = text.find("\n", span.end)
+    end = len(text) if end < 0 else end + 1
+    before, after = text[begin : span.start], text[span.end : end]
+    rest = after.strip().removeprefix(",").removeprefix(";").strip()
+    if not before.strip() and (not rest or rest.startswith("#")):
+        return Edit(Span(span.source, begin, end), "", safe)
+    stop = span.end + len(after) - len(after.lstrip(" \t"))
+    if text[stop : stop + 1] in (",", ";"):
+        stop += 1
+        stop += len(text[stop:end]) - len(text[stop:end].lstrip(" \t"))
+        return Edit(Span(span.source, span.start, stop), "", safe)
+    start = begin + len(before.rstrip())
+    if text[start - 1 : start] in (",", ";"):
+        return Edit(Span(span.source, start - 1, span.end), "", safe)
+    return Edit(span, "", safe)

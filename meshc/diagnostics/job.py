@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import did_you_mean, quoted
+from meshc.diagnostics.model import Diagnostic, Edit, Label
+from meshc.diagnostics.suggest import did_you_mean, nearest, quoted
 from meshc.source import SourceFile, Span
 
 SHORT_FOR = {"bf16": "bfloat16", "fp16": "float16", "f16": "float16", "fp32": "float32", "f32": "float32"}
@@ -76,12 +77,19 @@ def duplicate_key(key: str, span: Span, first: Span) -> Diagnostic:
 # ---------------------------------------------------------------- keys and values
 
 
+def _to(span: Span, near: str | None) -> tuple[Edit, ...]:
+    """What is written, in YAML, as what was meant; of a flag there is no text to change."""
+    written = span.source.name.endswith((".yaml", ".yml"))
+    return (Edit(span, near),) if near and written else ()
+
+
 def unknown_key(key: str, section: str, span: Span, known: Iterable[str]) -> Diagnostic:
     """`section` is the path of the mapping that holds the key, empty at the top."""
     known = list(known)
     helps = did_you_mean(key, known) or (f"known are {quoted(known)}",)
     where = f" in `{section}`" if section else ""
-    return _at("E0502", span, f"unknown key `{key}`{where}", *helps)
+    near = nearest(key, known)
+    return replace(_at("E0502", span, f"unknown key `{key}`{where}", *helps), edits=_to(span, near))
 
 
 def missing_key(key: str, section: str, span: Span) -> Diagnostic:
@@ -94,7 +102,10 @@ def wrong_kind(path: str, wanted: str, got: str, span: Span, *helps: str) -> Dia
 
 
 def not_one_of(path: str, got: str, choices: list[str], span: Span) -> Diagnostic:
-    return _at("E0504", span, f"`{path}` must be {quoted(choices, 'or')}, not {got}", *did_you_mean_only(got, choices))
+    message = f"`{path}` must be {quoted(choices, 'or')}, not {got}"
+    name = got.strip("`")
+    near = nearest(SHORT_FOR.get(name.lower(), name), choices)
+    return replace(_at("E0504", span, message, *did_you_mean_only(got, choices)), edits=_to(span, near))
 
 
 def did_you_mean_only(got: str, choices: list[str]) -> tuple[str, ...]:
@@ -111,12 +122,13 @@ def contradiction(message: str, span: Span) -> Diagnostic:
 # ---------------------------------------------------------------- slices and overrides
 
 
-def unknown_slice(name: str, span: Span | None, known: Iterable[str]) -> Diagnostic:
+def unknown_slice(name: str, span: Span | None, known: Sequence[str]) -> Diagnostic:
     helps = (
         *did_you_mean_only(name, list(known)),
         f"the catalogue has {quoted(known)}, and `cpu-N` for any N up to 4096",
     )
-    return Diagnostic("E0508", f"there is no slice `{name}`", (Label(span),) if span else (), helps)
+    edits = _to(span, nearest(name, known)) if span else ()
+    return Diagnostic("E0508", f"there is no slice `{name}`", (Label(span),) if span else (), helps, edits)
 
 
 def bad_override(text: str, span: Span) -> Diagnostic:
@@ -137,7 +149,9 @@ def override_twice(key: str, span: Span, first: Span) -> Diagnostic:
 
 def group_matches_nothing(match: str, span: Span | None, paths: Iterable[str]) -> Diagnostic:
     labels = (Label(span),) if span else ()
-    return Diagnostic("E0511", f"no weight matches `{match}`", labels, did_you_mean(match, paths))
+    paths = list(paths)
+    edits = _to(span, nearest(match, paths)) if span else ()
+    return Diagnostic("E0511", f"no weight matches `{match}`", labels, did_you_mean(match, paths), edits)
 
 
 # ---------------------------------------------------------------- data for the model

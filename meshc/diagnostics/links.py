@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meshc.diagnostics.model import Diagnostic, Edit, Label
+from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label
 from meshc.diagnostics.suggest import listed
 from meshc.source import Span
 
@@ -25,7 +25,7 @@ def needless_crossing(
 
 
 def uneven_crossing(
-    axis: str, size: int, span: Span, link: str, unit: int, slice: str, sizes: Sequence[int]
+    axis: str, size: int, span: Span, link: str, unit: int, slice: str, sizes: Sequence[int], cures: tuple[Cure, ...]
 ) -> Diagnostic:
     """`unit` devices lie on one side of the link; with one of `sizes` all groups cross it alike."""
     legal = (f"a size that lies evenly: {listed(sizes, near=size)}",) if sizes else ()
@@ -34,4 +34,5 @@ def uneven_crossing(
         f"groups of {size} along `{axis}` do not lie evenly across `{link}`, which joins {unit} and {unit} devices",
         (Label(span, f"on `{slice}` some groups cross it otherwise than others, and all wait for the slowest"),),
         legal,
+        cures=cures,
     )

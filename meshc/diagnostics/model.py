@@ -49,8 +49,8 @@ class Option:
 class Cure:
     """A help line to be: `says`, with those of the options that do in place of its `{}`. They are tried nearest first.
 
-    `usable` is false for what is told, but not to be written into the spec by itself. `unless`: told only where
-    no other mesh is before it, or nothing.
+    Without words it only makes edits of what a help line says already. `usable` is false for what is told, but not to
+    be written into the spec by itself. `unless`: told only where no other mesh is before it, or nothing.
     """
 
     says: str

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from meshc.diagnostics.model import Diagnostic, Edit, Label
+from meshc.diagnostics.edits import removed
+from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label
 from meshc.diagnostics.suggest import did_you_mean, nearest, quoted
 from meshc.source import Span
 
@@ -206,7 +207,11 @@ def too_many_calls(most: int, span: Span) -> Diagnostic:
 
 def after_return(span: Span, returned: Span) -> Diagnostic:
     return Diagnostic(
-        "E0233", "this never runs", (Label(span, "after the return"), Label(returned, "returns here")), ("remove it",)
+        "E0233",
+        "this never runs",
+        (Label(span, "after the return"), Label(returned, "returns here")),
+        ("remove it",),
+        (removed(span),),
     )
 
 
@@ -236,23 +241,23 @@ def bad_target(target: str, span: Span) -> Diagnostic:
     )
 
 
-def unused_weight(name: str, span: Span) -> Diagnostic:
-    return Diagnostic("W0310", f"`{name}` is never used", (Label(span, "declared here"),), ("remove it, or use it",))
+def unused_weight(name: str, span: Span, cures: tuple[Cure, ...] = ()) -> Diagnostic:
+    return _unused("W0310", f"`{name}` is never used", span, "remove it, or use it", cures)
 
 
-def unused_dim(name: str, span: Span) -> Diagnostic:
-    return Diagnostic("W0311", f"no tensor has the dim `{name}`", (Label(span, "declared here"),), ("remove it",))
+def unused_dim(name: str, span: Span, cures: tuple[Cure, ...] = ()) -> Diagnostic:
+    return _unused("W0311", f"no tensor has the dim `{name}`", span, "remove it", cures)
 
 
-def unused_definition(what: str, name: str, span: Span) -> Diagnostic:
+def unused_input(name: str, span: Span, cures: tuple[Cure, ...] = ()) -> Diagnostic:
+    return _unused("W0312", f"the input `{name}` is never used", span, "remove it, or use it", cures)
+
+
+def unused_definition(what: str, name: str, span: Span, cures: tuple[Cure, ...] = ()) -> Diagnostic:
     """`what` is layer, primitive or strategy."""
-    return Diagnostic(
-        "W0313",
-        f"the {what} `{name}` is never used, so its body is not checked",
-        (Label(span),),
-        ("remove it, or use it",),
-    )
+    message = f"the {what} `{name}` is never used, so its body is not checked"
+    return _unused("W0313", message, span, "remove it, or use it", cures)
 
 
-def unused_input(name: str, span: Span) -> Diagnostic:
-    return Diagnostic("W0312", f"the input `{name}` is never used", (Label(span),), ("remove it, or use it",))
+def _unused(code: str, message: str, span: Span, cure: str, cures: tuple[Cure, ...]) -> Diagnostic:
+    return Diagnostic(code, message, (Label(span, "declared here"),), (cure,), cures=cures)

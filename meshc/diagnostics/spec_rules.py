@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from meshc.diagnostics.edits import removed
 from meshc.diagnostics.model import Diagnostic, Edit, Label
-from meshc.diagnostics.suggest import did_you_mean, quoted
+from meshc.diagnostics.suggest import did_you_mean, nearest, quoted
 from meshc.source import Span
 
 
@@ -24,7 +25,9 @@ def bad_option(name: str, value: str, span: Span, known: Sequence[str]) -> Diagn
     helps = did_you_mean(value, known)
     if known and not any("known" in line for line in helps):
         helps = (*helps, f"`{name}` is {quoted(known, 'or')}")
-    return Diagnostic("E0242", f"`{name}` cannot be {value}", (Label(span),), helps)
+    near = nearest(value.strip('`"'), known)
+    edits = (Edit(span, f'"{near}"' if value.startswith('"') else near),) if near else ()
+    return Diagnostic("E0242", f"`{name}` cannot be {value}", (Label(span),), helps, edits)
 
 
 def only_interleaved(schedule: str, span: Span) -> Diagnostic:
@@ -60,8 +63,11 @@ def axis_of_view(axis: str, view: str, span: Span, declared: Span) -> Diagnostic
     )
 
 
-def axis_twice(axis: str, span: Span) -> Diagnostic:
-    return Diagnostic("E0247", f"`{axis}` stands twice in one rule", (Label(span),), ("an axis splits a dim once",))
+def axis_twice(axis: str, span: Span, again: Span | None = None) -> Diagnostic:
+    """`again` is its second place in a rule that is written so."""
+    edits = (removed(again),) if again else ()
+    message = f"`{axis}` stands twice in one rule"
+    return Diagnostic("E0247", message, (Label(span),), ("an axis splits a dim once",), edits)
 
 
 def saves_nothing(text: str, axes: Sequence[str], places: Sequence[str], span: Span) -> Diagnostic:
@@ -72,6 +78,7 @@ def saves_nothing(text: str, axes: Sequence[str], places: Sequence[str], span: S
         f"`{text}` saves no memory: {sizes}",
         (Label(span, f"splits {' and '.join(places)} over one device"),),
         (f"give {quoted(axes)} some of the devices, or take it out",),
+        (removed(span),),
     )
 
 

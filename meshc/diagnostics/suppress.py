@@ -5,12 +5,13 @@ comments.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from meshc.diagnostics.codes import TITLES
-from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import did_you_mean
+from meshc.diagnostics.edits import removed
+from meshc.diagnostics.model import Diagnostic, Edit, Label
+from meshc.diagnostics.suggest import did_you_mean, nearest
 from meshc.source import SourceFile, Span
 
 # A comment begins at the first `#` outside of a string, which ends at the latest where its line does. In a spec `'` is
@@ -82,10 +83,25 @@ def _lines(diagnostic: Diagnostic, own: Container[str]) -> Iterator[tuple[str, i
 
 
 def _unused(allow: Allow, used: set[tuple[str, int, str]]) -> Iterator[Diagnostic]:
+    name, line = allow.span.source.name, allow.line
+    kept = [code for code in allow.codes if (name, line, code) in used]
     for code in allow.codes:
-        if (allow.span.source.name, allow.line, code) not in used:
+        if code not in kept:
             message = f"there is no {code} on this line to allow"
-            yield Diagnostic("W0140", message, (Label(allow.span),), ("delete the comment",))
+            cure = f"allow {', '.join(kept)} only" if kept else "delete the comment"
+            yield Diagnostic("W0140", message, (Label(allow.span),), (cure,), (_left(allow.span, kept),))
+
+
+def _left(comment: Span, kept: Sequence[str]) -> Edit:
+    """The comment with the codes that it silences, or none of it: nothing else changes."""
+    if kept:
+        opened, closed = (comment.start + comment.text.index(sign) for sign in "()")
+        return Edit(Span(comment.source, opened + 1, closed), ", ".join(kept), safe=True)
+    before = comment.source.text[: comment.start]
+    blank = len(before) - len(before.rstrip(" \t"))
+    if before.rstrip(" \t").endswith("\n") or not before.strip():
+        return removed(comment, safe=True)
+    return Edit(Span(comment.source, comment.start - blank, comment.end), "", safe=True)
 
 
 def _allows(source: SourceFile) -> tuple[list[Allow], list[Diagnostic]]:
@@ -128,7 +144,10 @@ def _bad_code(code: str, span: Span) -> Diagnostic | None:
     if code in TITLES:
         return Diagnostic("E0141", f"{code} is an error and cannot be allowed", (Label(span),))
     warnings = [known for known in TITLES if known.startswith("W")]
-    return Diagnostic("E0141", f"there is no warning `{code}`", (Label(span),), did_you_mean(code, warnings))
+    near = nearest(code, warnings)
+    at = span.start + span.text.index(code) if code else span.start
+    edits = (Edit(Span(span.source, at, at + len(code)), near),) if near and code else ()
+    return Diagnostic("E0141", f"there is no warning `{code}`", (Label(span),), did_you_mean(code, warnings), edits)
 
 
 def _comments(source: SourceFile) -> Iterator[Span]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from meshc.diagnostics import job as say
-from meshc.diagnostics.model import Diagnostic
+from meshc.diagnostics.edits import removed
+from meshc.diagnostics.model import Diagnostic, Edit
+from meshc.job import yaml
 from meshc.job.groups import matches
 from meshc.job.job_file import JobFile
 from meshc.job.launching import READ_BY_BACKEND
 from meshc.job.model import Launch, OptimizerName
+from meshc.job.read import place
 
 READ_BY_OPTIMIZER: dict[OptimizerName, frozenset[str]] = {
     "adamw": frozenset(("b1", "b2", "eps")),
@@ -84,4 +88,15 @@ def _unread(
     """`readers` are the choices instead of `by`, and what each of them reads."""
     for name in sorted(names):
         if span := job.span(*section, name):
-            yield say.unread_setting(name, by, span, [choice for choice, read in readers.items() if name in read])
+            others = [choice for choice, read in readers.items() if name in read]
+            yield replace(say.unread_setting(name, by, span, others), edits=_without(job, section, name))
+
+
+def _without(job: JobFile, section: Sequence[int | str], name: str) -> tuple[Edit, ...]:
+    """The section without a setting; one that has no other stays, for a mapping cannot be empty."""
+    whole, entry = place(job.tree, tuple(section)).node, place(job.tree, (*section, name))
+    if not job.written or entry.key_span is None or not isinstance(whole, yaml.Mapping) or len(whole.entries) < 2:
+        return ()
+    if entry.key_span.source is not entry.node.span.source or entry.key_span.source is not job.tree.span.source:
+        return ()
+    return (removed(entry.key_span.to(entry.node.span)),)

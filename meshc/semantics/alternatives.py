@@ -7,9 +7,11 @@ come first, for only so many are tried.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, islice
 
+from meshc.diagnostics.edits import line_after
 from meshc.diagnostics.model import Cure, Edit, Option
 from meshc.diagnostics.suggest import divisors
 from meshc.semantics.program import Axis, Program, Rule
@@ -116,38 +118,7 @@ def instead(rules: Sequence[Rule], dims: Sequence[str], claim: str, within: Sequ
     return settle(rules[-1].place, in_place(claim, within)) if rules else ()
 
 
-# ---------------------------------------------------------------- text
-
-
-def line_after(span: Span, text: str) -> Edit:
-    """A line of its own behind the line in which something ends, or behind it where more than a comment follows."""
-    source = span.source
-    end = source.text.find("\n", span.end)
-    end = len(source.text) if end < 0 else end
-    rest = source.text[span.end : end].strip()
-    if rest and not rest.startswith("#"):
-        end = span.end
-    line = source.line(source.position(span.start)[0])
-    indent = line[: len(line) - len(line.lstrip())] or "  "
-    return Edit(Span(source, end, end), f"\n{indent}{text}")
-
-
-def removed(span: Span, safe: bool = False) -> Edit:
-    """Without what stands there: without its lines where nothing else stands on them, else without a separator."""
-    text = span.source.text
-    begin = text.rfind("\n", 0, span.start) + 1
-    end = text.find("\n", span.end)
-    end = len(text) if end < 0 else end + 1
-    before, after = text[begin : span.start], text[span.end : end]
-    rest = after.strip().removeprefix(",").removeprefix(";").strip()
-    if not before.strip() and (not rest or rest.startswith("#")):
-        return Edit(Span(span.source, begin, end), "", safe)
-    stop = span.end + len(after) - len(after.lstrip(" \t"))
-    if text[stop : stop + 1] in (",", ";"):
-        stop += 1
-        stop += len(text[stop:end]) - len(text[stop:end].lstrip(" \t"))
-        return Edit(Span(span.source, span.start, stop), "", safe)
-    start = begin + len(before.rstrip())
-    if text[start - 1 : start] in (",", ";"):
-        return Edit(Span(span.source, start - 1, span.end), "", safe)
-    return Edit(span, "", safe)
+def with_axis(place: Span, axis: str, other: str) -> str | None:
+    """The text of a rule with another axis; None where it does not name the axis by itself, or names it twice."""
+    text, count = re.subn(rf"(?<![\w.]){re.escape(axis)}(?!\w)", other, place.text)
+    return text if count == 1 else None

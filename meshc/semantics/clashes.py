@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from meshc.diagnostics.edits import removed
 from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label, Option
 from meshc.diagnostics.suggest import divisors
-from meshc.semantics.alternatives import in_place, instead, removed, settle
+from meshc.semantics.alternatives import in_place, instead, settle
 from meshc.semantics.needs import Trouble
 from meshc.semantics.program import Attend, Axis, Op, Program, Rest, Rule
 from meshc.semantics.refine import Refined

@@ -90,7 +90,9 @@ class Expansion:
             self._saves_nothing(claim, here)
             return  # wrong, or all axes are `none` or of size 1: nothing is claimed, and nothing cleared
         if twice := next((axis for axis in axes if axes.count(axis) > 1), None):
-            self.report(spec_rules.axis_twice(twice, here.origin.span if here.origin else claim.span))
+            again = [name.span for name in claim.axes if name.text == twice][1:]
+            place = here.origin.span if here.origin else claim.span
+            self.report(spec_rules.axis_twice(twice, place, None if here.origin or not again else again[0]))
             return
         dims = tuple(dim.text for dim in claim.dims)
         for rest in here.rests or (Rest.USE,):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from meshc.diagnostics.cures import applied
+from meshc.diagnostics.edits import edited
 from meshc.diagnostics.model import Diagnostic, Edit, Option
 from meshc.job.slices import Slice
 from meshc.semantics.alternatives import MICROSTEPS
@@ -23,8 +23,8 @@ from meshc.syntax.parser import parse
 
 MOST_TRIES = 24
 """Changes that are tried of one spec: each costs as much as checking it."""
-MOST_LETTERS = 50_000
-"""Of a spec that is checked again and again: of a larger one cures are told untried."""
+MOST_LETTERS = 150_000
+"""That are checked again in all: of a large spec fewer changes are tried, and of a larger one none."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Trials:
             return [*self.before, _OTHER_WORLD]
         key = (option.sizes, option.edits, option.elsewhere, warn)
         if key not in self._memo:
-            if self.tries >= MOST_TRIES:
+            if self.tries >= self.most:
                 return None
             self.tries += 1
             self._memo[key] = self._found(option, warn)
@@ -97,6 +97,11 @@ class Trials:
                 return None
             edits.append(Edit(at, str(size)))
         return tuple(edits)
+
+    @cached_property
+    def most(self) -> int:
+        """How many changes may be tried."""
+        return min(MOST_TRIES, MOST_LETTERS // max(1, len(self.subject.spec.text)))
 
     # ------------------------------------------------------------ checking
 
@@ -116,7 +121,8 @@ class Trials:
 
     def _edited(self, source: SourceFile, option: Option) -> SourceFile:
         edits = [edit for edit in option.edits if edit.span.source.name == source.name]
-        return SourceFile(source.name, applied(source.text, edits)) if edits else source
+        edits.sort(key=lambda edit: edit.span.start)
+        return SourceFile(source.name, edited(source.text, edits)) if edits else source
 
     def _loader(self, option: Option) -> Loader:
         if not option.edits:

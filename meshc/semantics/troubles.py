@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 
+from meshc.diagnostics.edits import removed
 from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label, Option
 from meshc.diagnostics.suggest import divisors
-from meshc.semantics.alternatives import axis_may_be, dim_may_be, elsewhere, in_place, instead, removed, settle, trades
+from meshc.semantics.alternatives import (
+    axis_may_be,
+    dim_may_be,
+    elsewhere,
+    in_place,
+    instead,
+    settle,
+    trades,
+    with_axis,
+)
 from meshc.semantics.needs import Trouble
 from meshc.semantics.program import Attend, Axis, Custom, Op, Program, Rest, Route, Rule
 from meshc.semantics.rules import Twice
@@ -67,15 +76,9 @@ def _other_axes(twice: Twice, program: Program) -> Iterator[Cure]:
     """One of the rules or strategies with an axis that the other does not have."""
     for rule in reversed(twice.rules):
         others = [axis for axis in program.axes if axis.size > 1 and axis.name not in (twice.axis, *rule.axes)]
-        texts = [(axis, _with_axis(rule.place, twice.axis, axis.name)) for axis in others]
+        texts = [(axis, with_axis(rule.place, twice.axis, axis.name)) for axis in others]
         options = (Option(f"`{text}`", (), (Edit(rule.place, text),)) for _, text in texts if text)
         yield Cure("or use another axis: {}", tuple(options))
-
-
-def _with_axis(place: Span, axis: str, other: str) -> str | None:
-    """The text of a rule with another axis; None where it does not name the axis by itself, or names it twice."""
-    text, count = re.subn(rf"(?<![\w.]){re.escape(axis)}(?!\w)", other, place.text)
-    return text if count == 1 else None
 
 
 def _inside(twice: Twice, outer: Rule, dim: str, inner: Rule, program: Program) -> Iterator[Cure]:
@@ -87,7 +90,7 @@ def _inside(twice: Twice, outer: Rule, dim: str, inner: Rule, program: Program) 
     if axis and place not in {view.name for view in program.views} and program.mesh_span:
         name, size = f"{axis.name}_{place}", "*" if axis.assumed else axis.size
         view = f"mesh {place} = regroup({axis.name}) {{ {name} = {size} }}"
-        renamed = _with_axis(inner.place, axis.name, name)
+        renamed = with_axis(inner.place, axis.name, name)
         end = Span(program.mesh_span.source, program.mesh_span.end, program.mesh_span.end)
         edits = (Edit(end, f"\n\n{view}"), Edit(inner.place, renamed)) if renamed else ()
         yield Cure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from meshc.diagnostics import spec_names as say
 from meshc.semantics.build import Builder
+from meshc.semantics.leftovers import without_definition, without_dim, without_input, without_weight
 from meshc.semantics.program import Module
 from meshc.semantics.report import Report
 from meshc.semantics.scope import Scope
@@ -16,13 +17,13 @@ def unused(b: Builder, model: Module, report: Report) -> None:
     for module in b.modules:
         for weight in module.weights:
             if weight.value not in b.facts.used:
-                report(say.unused_weight(weight.name, weight.value.span))
+                report(say.unused_weight(weight.name, weight.value.span, without_weight(weight.value.span)))
     for value in model.inputs:
         if value not in b.facts.used:
-            report(say.unused_input(value.name, value.span))
+            report(say.unused_input(value.name, value.span, without_input(value.span)))
     for name in unused_dims(b):
         entry = b.dims.entries[name]
-        report(say.unused_dim(name, entry.name.span))
+        report(say.unused_dim(name, entry.name.span, without_dim(entry.name.span)))
 
 
 def unused_dims(b: Builder) -> list[str]:
@@ -43,4 +44,5 @@ def uncalled(scope: Scope, called: set[Span], report: Report) -> None:
     for definition in (*scope.callables.values(), *scope.strategies.values()):
         if definition.scope is scope and definition.span not in called:
             what = type(definition.node).__name__.lower()
-            report(say.unused_definition(what, definition.node.name.text, definition.span))
+            cures = without_definition(definition.node)
+            report(say.unused_definition(what, definition.node.name.text, definition.span, cures))

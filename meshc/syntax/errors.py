@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from meshc.diagnostics.edits import removed
 from meshc.diagnostics.model import Diagnostic, Edit, Label
 from meshc.diagnostics.suggest import nearest
 from meshc.source import SourceFile, Span
@@ -46,11 +47,11 @@ def bracket_not_closed(opened: Span, found: Span) -> Diagnostic:
 def bracket_mismatch(opened: Span, found: Span) -> Diagnostic:
     right = {"(": ")", "[": "]", "{": "}"}[opened.text]
     message = f"`{opened.text}` is closed by `{found.text}`"
-    return _error("E0104", message, (found, f"expected `{right}`"), (opened, "opened here"))
+    return _error("E0104", message, (found, f"expected `{right}`"), (opened, "opened here"), edit=Edit(found, right))
 
 
 def bracket_closes_nothing(found: Span) -> Diagnostic:
-    return _error("E0104", f"this `{found.text}` closes nothing", (found, ""))
+    return _error("E0104", f"this `{found.text}` closes nothing", (found, ""), edit=Edit(found, ""))
 
 
 def text_not_closed(found: Span) -> Diagnostic:
@@ -144,7 +145,8 @@ def positional_after_keyword(argument: Span, keyword: Span) -> Diagnostic:
 
 
 def said_twice(again: Span, first: Span) -> Diagnostic:
-    return _error("E0113", f"`{printable(again.text)}` is said twice", (again, ""), (first, "first here"))
+    message = f"`{printable(again.text)}` is said twice"
+    return _error("E0113", message, (again, ""), (first, "first here"), edit=removed(again, safe=True))
 
 
 def flag_without_axes(flag: Span) -> Diagnostic:

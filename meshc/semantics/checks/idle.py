@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from meshc.diagnostics.model import Diagnostic, Label
-from meshc.diagnostics.suggest import did_you_mean, quoted
+from meshc.diagnostics.edits import line_after, removed
+from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label, Option
+from meshc.diagnostics.suggest import did_you_mean, nearest, quoted
+from meshc.semantics.alternatives import axis_may_be, trades
 from meshc.semantics.checks.context import Context
 from meshc.semantics.placed import Computed
-from meshc.semantics.program import NextToken, Rest, Rule
+from meshc.semantics.program import NextToken, Program, Rest, Rule, StrategyUse
+from meshc.source import Span
 
 
 def strategies_match(context: Context) -> Iterator[Diagnostic]:
@@ -25,6 +28,7 @@ def strategies_match(context: Context) -> Iterator[Diagnostic]:
                 f"`{use.name}` matches nothing in this program",
                 (Label(use.span, f"speaks of {dims}, which no tensor has"),),
                 ("name the dims of the model as the strategy does, or write the rules for its dims in `partition`",),
+                cures=(Cure("or take it out", (Option("", (), (removed(use.span),)),)),),
             )
 
 
@@ -45,8 +49,9 @@ def rules_match(context: Context) -> Iterator[Diagnostic]:
                 "W0305",
                 f"this rule matches no tensor{few}",
                 (Label(rule.span, f"no tensor{of}{where} has {', '.join(f'`{d}`' for d in silent)}{free}"),),
-                _weights_called(context, rule.of)
+                (called := _weights_called(context, rule.of))
                 or (f"`meshc explain {placed.program.source.name}` lists the tensors and their dims",),
+                cures=_as_called(context, rule) if called else _without(rule, silent),
             )
 
 
@@ -64,6 +69,25 @@ def _sent(context: Context, rule: Rule, silent: list[str]) -> tuple[tuple[Label,
         f"take it out: rules within experts place {quoted(sorted(own), 'and')}",
         f"tokens are split by what is said of {quoted(names, 'and')} outside of the experts",
     )
+
+
+def _as_called(context: Context, rule: Rule) -> tuple[Cure, ...]:
+    """The rule for the weight that is meant, whose path stands before it."""
+    near = nearest(rule.of or "", [weight.weight.dotted for weight in context.placed.weights])
+    source = rule.span.source
+    at = source.text.rfind(rule.of or "", 0, rule.span.start)
+    if not near or at < 0:
+        return ()
+    return (Cure("", (Option("", (), (Edit(Span(source, at, at + len(rule.of or "")), near),)),)),)
+
+
+def _without(rule: Rule, silent: list[str]) -> tuple[Cure, ...]:
+    """A direct rule gone, or without the dims that it has in vain."""
+    kept = [dim for dim in rule.dims if dim not in silent]
+    if not kept:
+        return (Cure("or take it out", (Option("", (), (removed(rule.span),)),)),)
+    text = f"{', '.join(kept)} {rule.span.text[rule.span.text.index('->') :]}"
+    return () if rule.first else (Cure(f"or write it without: {text}", (Option("", (), (Edit(rule.span, text),)),)),)
 
 
 def _weights_called(context: Context, of: str | None) -> tuple[str, ...]:
@@ -119,7 +143,11 @@ def axes_shard(context: Context) -> Iterator[Diagnostic]:
                 "W0304",
                 f"`{axis.name}` splits nothing: {axis.size} groups of devices do the same work",
                 (Label(axis.span),),
-                (f"use it in `partition` (for instance `data({axis.name})`), or make it 1",),
+                cures=(
+                    Cure("use it in `partition`: {}", _in_partition(program, axis.name)),
+                    *axis_may_be(axis, [1], "make `{axis}` {{}}"),
+                    *trades(program, axis, lambda size: size == 1),
+                ),
             )
 
 
@@ -132,3 +160,15 @@ def losses_have_targets(context: Context) -> Iterator[Diagnostic]:
                 labels += [Label(seq.span, f"{seq.name} is 1")] if seq.span else []
                 message = f"no token has a next one along {seq.name} = 1: the loss is 0, and nothing is trained"
                 yield Diagnostic("W0521", message, tuple(labels), (f"make {seq.name} 2 or more",))
+
+
+def _in_partition(program: Program, axis: str) -> tuple[Option, ...]:
+    """Strategies that are for every model, behind the last line of `partition`."""
+    rules = (*program.uses, *program.rules, *program.exchanges, *program.stages)
+    places = [rule.span if isinstance(rule, StrategyUse) else rule.place for rule in rules]
+    own = [place for place in places if place.source is program.source]
+    if not own:
+        return ()
+    last = max(own, key=lambda place: place.end)
+    texts = (f"{strategy}({axis})" for strategy in ("data", "fsdp"))
+    return tuple(Option(f"`{text}`", (), (line_after(last, text),)) for text in texts)

@@ -13,6 +13,7 @@ from meshc.diagnostics import links as say
 from meshc.diagnostics.model import Diagnostic, Edit
 from meshc.diagnostics.suggest import divisors
 from meshc.job.wiring import Link, links
+from meshc.semantics.alternatives import trades
 from meshc.semantics.checks.context import Context
 from meshc.semantics.collectives import Settings, derive
 from meshc.semantics.links import Network, network
@@ -123,7 +124,8 @@ def _uneven(context: Context, wired: Network) -> Iterator[Diagnostic]:
                 unit = _below(wired, crossed.link)
                 sizes = [n for n in divisors(wired.slice.chips // stride) if _even(stride, n, unit) and n > 1]
                 link, name = crossed.link.name, wired.slice.name
-                yield say.uneven_crossing(axis.name, axis.size, axis.span, link, unit, name, sizes)
+                cures = tuple(trades(context.placed.program, axis, sizes.__contains__))
+                yield say.uneven_crossing(axis.name, axis.size, axis.span, link, unit, name, sizes, cures)
                 return
         stride *= axis.size
 

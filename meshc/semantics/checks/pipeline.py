@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from meshc.diagnostics.edits import line_after, removed
 from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label, Option
 from meshc.diagnostics.suggest import divisors, legal_sizes, quoted
-from meshc.semantics.alternatives import axis_may_be, dim_may_be, elsewhere, near, trades
+from meshc.semantics.alternatives import axis_may_be, dim_may_be, elsewhere, near, trades, with_axis
 from meshc.semantics.checks.context import Context
 from meshc.semantics.flat import Flat
 from meshc.semantics.pipeline import Pipeline, layers_of_stages, row_of
 from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram
-from meshc.semantics.program import Contract, Dim, Lookup, Repeat, StageRule, View, Weight
+from meshc.semantics.program import Contract, Dim, Lookup, Repeat, Rule, StageRule, View, Weight
 from meshc.semantics.schedule import Schedule
 from meshc.source import Span
 
@@ -30,14 +31,25 @@ def stages_cut(context: Context) -> Iterator[Diagnostic]:
                 f"`{stage.dim}` is not what the model repeats",
                 (Label(stage.place, "cuts it into stages"),),
                 _to_repeat(context, names, stage.dim),
+                cures=_of_repeats(context, stage, names),
             )
         elif first:
             labels = (Label(stage.place, f"over `{stage.axis}`"), Label(first.place, f"over `{first.axis}`"))
-            yield Diagnostic("E0201", "the layers are cut into stages twice", labels, ("keep one of them",))
+            cures = (Cure("", (Option("", (), (removed(stage.place),)),)),)
+            yield Diagnostic(
+                "E0201", "the layers are cut into stages twice", labels, ("keep one of them",), cures=cures
+            )
         else:
             first = stage
             row = row_of(context.placed.program.model.body, stage)
             yield from _even(context, stage, [repeat.count for repeat in row])
+
+
+def _of_repeats(context: Context, stage: StageRule, names: Sequence[str]) -> tuple[Cure, ...]:
+    """A direct rule for what the model repeats."""
+    declared = [name for name in dict.fromkeys(names) if name in context.placed.program.dims]
+    texts = [f"stage {name} over {stage.axis}" for name in declared if stage.origin is None]
+    return (Cure("", tuple(Option("", (), (Edit(stage.span, text),)) for text in texts)),)
 
 
 def _to_repeat(context: Context, names: Sequence[str], dim: str) -> tuple[str, ...]:
@@ -218,7 +230,17 @@ def _not_apart(context: Context, pipeline: Pipeline, placed: Placed, dim: Dim, i
         (Label(place, splits), Label(stage.place, f"each of `{stage.axis}` has other layers")),
         ("use another axis; only what comes before and after the layers can lie on it, such as vocab -> .., "
          f"{stage.axis}",),
+        cures=_elsewhere(context, rules[0], stage.axis) if rules else (),
     )  # fmt: skip
+
+
+def _elsewhere(context: Context, rule: Rule, axis: str) -> tuple[Cure, ...]:
+    """The rule that splits what stages work on with another axis, or without it."""
+    others = [a for a in context.placed.program.axes if a.size > 1 and a.name not in (axis, *rule.axes)]
+    texts = [text for other in others if (text := with_axis(rule.place, axis, other.name))]
+    options = tuple(Option(f"`{text}`", (), (Edit(rule.place, text),)) for text in texts)
+    gone = Option(f"`{rule.place.text}`", (), (removed(rule.place),))
+    return (Cure("or write {}", options), Cure("or take out {}", (gone,), unless="any"))
 
 
 def stages_share(context: Context) -> Iterator[Diagnostic]:
@@ -241,7 +263,8 @@ def stages_share(context: Context) -> Iterator[Diagnostic]:
         "W0307",
         f"all {size} stages do the same work with {names}",
         (Label(rule.place, f"cuts the layers over `{rule.axis}`, and nothing else"),),
-        tuple(_splits(placed, alike, size, rule.axis, _dims_of_stages(context))),
+        tuple(_not_split(alike, rule.axis, _dims_of_stages(context))),
+        cures=tuple(_splits(placed, alike, size, rule, _dims_of_stages(context))),
     )
 
 
@@ -255,20 +278,29 @@ def _dims_of_stages(context: Context) -> set[str]:
     return {dim.name for placed in inside for dim in placed.value.dims}
 
 
-def _splits(placed: PlacedProgram, weights: Sequence[Weight], size: int, axis: str, inside: set[str]) -> Iterator[str]:
+def _not_split(weights: Sequence[Weight], axis: str, inside: set[str]) -> Iterator[str]:
+    dims = list(dict.fromkeys(dim.name for weight in weights for dim in weight.value.dims))
+    if set(dims) <= inside:
+        yield f"the layers have all of their dims, {quoted(dims)}: only a dim of another name can lie on `{axis}`"
+
+
+def _splits(
+    placed: PlacedProgram, weights: Sequence[Weight], size: int, rule: StageRule, inside: set[str]
+) -> Iterator[Cure]:
     """The largest dim that would do; `inside` are those that do not."""
     uses: dict[str, Layout] = {w.weight.dotted: w.use for w in placed.weights}
     dims = {dim.name: dim for weight in weights for dim in weight.value.dims if dim.name not in inside}
-    if not dims:
-        names = quoted(list(dict.fromkeys(dim.name for weight in weights for dim in weight.value.dims)))
-        yield f"the layers have all of their dims, {names}: only a dim of another name can lie on `{axis}`"
     for dim in sorted(dims.values(), key=lambda dim: -dim.size)[:1]:
         axes = max((_axes_of(uses[w.dotted], w, dim) for w in weights), key=len)
         shards = placed.shards(axes) * size
-        if dim.size % shards:
-            yield f"give each a part: {dim.name} = pad({dim.real}, {shards}), and {dim.name} -> .., {axis}"
-        else:
-            yield f"give each a part: {dim.name} -> .., {axis}"
+        claim = f"{dim.name} -> .., {rule.axis}"
+        line = line_after(rule.place, claim)
+        if dim.size % shards == 0:
+            yield Cure(f"give each a part: {claim}", (Option("", (), (line,)),))
+        elif dim.written:
+            padded = f"pad({dim.real}, {shards})"
+            says = f"give each a part: {dim.name} = {padded}, and {claim}"
+            yield Cure(says, (Option("", (), (Edit(dim.written, padded), line)),))
 
 
 def _axes_of(layout: Layout, weight: Weight, dim: Dim) -> tuple[str, ...]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.edits import removed
+from meshc.diagnostics.model import Cure, Diagnostic, Edit, Label, Option
 from meshc.diagnostics.spec_tensors import bad_attend
 from meshc.diagnostics.suggest import quoted
 from meshc.semantics.checks.context import Context
 from meshc.semantics.clashes import along_samples
 from meshc.semantics.placed import Computed
-from meshc.semantics.program import Attend, Dim, Kind, Value
+from meshc.semantics.program import Attend, Dim, Kind, Rule, Value
 
 
 def inputs_are_rows(context: Context) -> Iterator[Diagnostic]:
@@ -65,6 +67,7 @@ def repeats_copy(context: Context) -> Iterator[Diagnostic]:
                     if kv_heads
                     else "only kv heads can, and here are none",
                 ),
+                cures=_without(rule, "repeat"),
             )
 
 
@@ -82,7 +85,16 @@ def zigzag_is_along_sequences(context: Context) -> Iterator[Diagnostic]:
                 f"{quoted(wrong)} cannot be in zigzag order",
                 (Label(rule.place),),
                 (f"only a sequence can, here {quoted(sorted(along))}" if along else "only a sequence can",),
+                cures=_without(rule, "zigzag"),
             )
+
+
+def _without(rule: Rule, word: str) -> tuple[Cure, ...]:
+    """A direct rule without a word of it."""
+    text = re.sub(rf"\s+{word}\b", "", rule.span.text)
+    if rule.origin or text == rule.span.text:
+        return ()
+    return (Cure(f"or without `{word}`: {text}", (Option("", (), (Edit(rule.span, text),)),)),)
 
 
 def exchanges_agree(context: Context) -> Iterator[Diagnostic]:
@@ -92,7 +104,8 @@ def exchanges_agree(context: Context) -> Iterator[Diagnostic]:
         if one.axis == other.axis and one.method != other.method and nested:
             labels = (Label(other.place, f"by {other.method}"), Label(one.place, f"by {one.method}"))
             message = f"keys and values are exchanged over `{one.axis}` by {one.method} and by {other.method}"
-            yield Diagnostic("E0201", message, labels, ("keep one of them",))
+            gone = (Option("", (), (removed(other.place),)),)
+            yield Diagnostic("E0201", message, labels, ("keep one of them",), cures=(Cure("", gone),))
 
 
 def attention_within_samples(context: Context) -> Iterator[Diagnostic]:
