@@ -8,12 +8,14 @@ from meshc.diagnostics.edits import removed
 from meshc.diagnostics.model import Cure, Edit, Option
 from meshc.source import Span
 from meshc.syntax import ast
-from meshc.syntax.parser import parse
+
+Files = Iterable[ast.File]
+"""The files that were read."""
 
 
-def without_weight(name: Span) -> tuple[Cure, ...]:
+def without_weight(name: Span, files: Files) -> tuple[Cure, ...]:
     """The declaration of a weight gone, or its name among several."""
-    for item in parse(name.source)[0].items:
+    for item in _items(name, files):
         if isinstance(item, ast.Layer | ast.Model) and _holds(item.span, name):
             for statement in _statements(item.body):
                 if isinstance(statement, ast.Param) and _holds(statement.span, name):
@@ -21,8 +23,8 @@ def without_weight(name: Span) -> tuple[Cure, ...]:
     return ()
 
 
-def without_input(name: Span) -> tuple[Cure, ...]:
-    for item in parse(name.source)[0].items:
+def without_input(name: Span, files: Files) -> tuple[Cure, ...]:
+    for item in _items(name, files):
         if isinstance(item, ast.Model):
             for parameter in item.parameters:
                 if _holds(parameter.span, name):
@@ -30,9 +32,9 @@ def without_input(name: Span) -> tuple[Cure, ...]:
     return ()
 
 
-def without_dim(name: Span) -> tuple[Cure, ...]:
+def without_dim(name: Span, files: Files) -> tuple[Cure, ...]:
     """Nothing goes with a dim that no tensor has: where the spec is whole without it, that is safe."""
-    for item in parse(name.source)[0].items:
+    for item in _items(name, files):
         if isinstance(item, ast.Dims):
             for entry in item.entries:
                 if _holds(entry.span, name):
@@ -44,6 +46,10 @@ def without_dim(name: Span) -> tuple[Cure, ...]:
 def without_definition(node: ast.Layer | ast.Model | ast.Primitive | ast.Strategy) -> tuple[Cure, ...]:
     """A strategy is a few rules, told again soon; a layer may be work that is not done yet."""
     return _try(removed(node.span, safe=isinstance(node, ast.Strategy)))
+
+
+def _items(place: Span, files: Files) -> tuple[ast.Item, ...]:
+    return next((file.items for file in files if file.source is place.source), ())
 
 
 def _try(edit: Edit) -> tuple[Cure, ...]:

@@ -94,7 +94,7 @@ def _resolve(
     model = _model(file, scope, builder)
     expansion = _partition(library, scope, builder, mesh, report)
     if model is not None:
-        unused(builder, model, report)
+        unused(builder, model, report, library.files.values())
         uncalled(scope, builder.called | expansion.called, report)
     found = report.found
     if library.broken:

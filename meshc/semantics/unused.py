@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from meshc.diagnostics import spec_names as say
 from meshc.semantics.build import Builder
-from meshc.semantics.leftovers import without_definition, without_dim, without_input, without_weight
+from meshc.semantics.leftovers import Files, without_definition, without_dim, without_input, without_weight
 from meshc.semantics.program import Module
 from meshc.semantics.report import Report
 from meshc.semantics.scope import Scope
@@ -12,18 +12,18 @@ from meshc.semantics.sizes import references
 from meshc.source import Span
 
 
-def unused(b: Builder, model: Module, report: Report) -> None:
+def unused(b: Builder, model: Module, report: Report, files: Files) -> None:
     """Warns of weights that no expression names, inputs of the model likewise, and dims that no tensor has."""
     for module in b.modules:
         for weight in module.weights:
             if weight.value not in b.facts.used:
-                report(say.unused_weight(weight.name, weight.value.span, without_weight(weight.value.span)))
+                report(say.unused_weight(weight.name, weight.value.span, without_weight(weight.value.span, files)))
     for value in model.inputs:
         if value not in b.facts.used:
-            report(say.unused_input(value.name, value.span, without_input(value.span)))
+            report(say.unused_input(value.name, value.span, without_input(value.span, files)))
     for name in unused_dims(b):
         entry = b.dims.entries[name]
-        report(say.unused_dim(name, entry.name.span, without_dim(entry.name.span)))
+        report(say.unused_dim(name, entry.name.span, without_dim(entry.name.span, files)))
 
 
 def unused_dims(b: Builder) -> list[str]:

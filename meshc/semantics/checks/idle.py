@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from meshc.diagnostics.edits import line_after, removed
@@ -43,7 +44,8 @@ def rules_match(context: Context) -> Iterator[Diagnostic]:
             free = f" and {quoted(rule.axes)} free" if rule.where_free else ""
             few = f" with {quoted(silent)}" if len(silent) < len(rule.dims) else ""
             if sent := _sent(context, rule, silent):
-                yield Diagnostic("W0305", f"this rule says nothing of tokens at their experts{few}", *sent)
+                cures = tuple(replace(cure, says="") for cure in _without(rule, silent))
+                yield Diagnostic("W0305", f"this rule says nothing of tokens at their experts{few}", *sent, cures=cures)
                 continue
             yield Diagnostic(
                 "W0305",
