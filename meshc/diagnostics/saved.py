@@ -22,7 +22,7 @@ def another_model(
     """`labels` are weights and dims of the model that are not so in the checkpoint; `extra` what only it has, of which
     shape, and which of the missing ones it may be; `renamed` a part's path there and here.
     """
-    first = Label(span, "its weights have other names or shapes")
+    first = Label(span, "what is in it has other names or shapes")
     left = len(labels) - MOST
     told = [f"{left} more of the model's differ"] if left > 0 else []
     told += [

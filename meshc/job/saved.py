@@ -7,12 +7,13 @@ step and the seed.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 FOLDER = "checkpoints"
-WEIGHTS = "weights/"
+WEIGHTS, CARRIED = "weights/", "carried/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,12 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One checkpoint: its weights by path. `seed` is the run's that made it."""
+    """One checkpoint: its weights, and what is carried from step to step, by path. `seed` is the run's that made it."""
 
     folder: Path
     seed: int | None
     weights: dict[str, Array]
+    carried: dict[str, Array]
 
 
 def at_home(path: str) -> Path:
@@ -56,11 +58,15 @@ def find_saved(source: str) -> Saved | None:
         found = {name: Array(tuple(map(int, a["shape"])), str(a["dtype"])) for name, a in arrays.items()}
     except (KeyError, TypeError, ValueError):
         return None
-    weights = {name.removeprefix(WEIGHTS): array for name, array in found.items() if name.startswith(WEIGHTS)}
+    weights, carried = (_below(part, found) for part in (WEIGHTS, CARRIED))
     seed = meta.get("seed")
     if not weights:
         return None
-    return Saved(folder, seed if type(seed) is int else None, weights)
+    return Saved(folder, seed if type(seed) is int else None, weights, carried)
+
+
+def _below(part: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    return {name.removeprefix(part): array for name, array in arrays.items() if name.startswith(part)}
 
 
 def _folder(source: Path) -> Path | None:

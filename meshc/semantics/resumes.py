@@ -16,16 +16,16 @@ from meshc.source import SourceFile, Span
 
 def checkpoints_fit(job: JobFile, placed: PlacedProgram) -> Iterator[Diagnostic]:
     """E0530 for a checkpoint of another model, W0530 where there is none to begin with."""
-    weights, saved = _weights(placed), job.job.checkpoint
+    saved = job.job.checkpoint
     if (span := job.span("checkpoint", "init_from")) and saved.init_from and "://" not in saved.init_from:
         found = find_saved(saved.init_from)
         if found:
-            yield from _differences(found, weights, span, saved.init_from)
+            yield from _differences(found.weights, _held(placed, True), span, saved.init_from)
         elif job.job.launch.backend == "local" and not exists(saved.init_from):
             yield say.nothing_to_begin_with(saved.init_from, span)
     span = job.span("checkpoint", "dir")
     if span and at_home(saved.dir).is_absolute():
-        yield from _goes_on(job, weights, saved.dir, span)
+        yield from _goes_on(job, placed, saved.dir, span)
 
 
 def run_fits(job: JobFile, placed: PlacedProgram, run_dir: str) -> Iterator[Diagnostic]:
@@ -33,18 +33,22 @@ def run_fits(job: JobFile, placed: PlacedProgram, run_dir: str) -> Iterator[Diag
     kept = at_home(job.job.checkpoint.dir)
     if not kept.is_absolute():
         span = Span(SourceFile("--out", run_dir), 0, len(run_dir))
-        yield from _goes_on(job, _weights(placed), str(at_home(run_dir) / kept), span)
+        yield from _goes_on(job, placed, str(at_home(run_dir) / kept), span)
 
 
-def _weights(placed: PlacedProgram) -> dict[str, Weight]:
-    return {w.weight.dotted: w.weight for w in placed.weights if w.weight.trained}
+def _held(placed: PlacedProgram, trained: bool) -> dict[str, Weight]:
+    """Weights by path, or what is carried from step to step."""
+    return {w.weight.dotted: w.weight for w in placed.weights if w.weight.trained == trained}
 
 
-def _goes_on(job: JobFile, weights: Mapping[str, Weight], path: str, span: Span) -> Iterator[Diagnostic]:
+def _goes_on(job: JobFile, placed: PlacedProgram, path: str, span: Span) -> Iterator[Diagnostic]:
     """What keeps a run from going on with the checkpoints in a directory."""
     if found := find_saved(path):
-        others = list(_differences(found, weights, span, path))
-        yield from others or _other_run(job, found, span)
+        others = [
+            *_differences(found.weights, _held(placed, True), span, path),
+            *_differences(found.carried, _held(placed, False), span, path),
+        ]
+        yield from others[:1] or _other_run(job, found, span)
 
 
 def _other_run(job: JobFile, found: Saved, span: Span) -> Iterator[Diagnostic]:
@@ -59,10 +63,12 @@ def _other_run(job: JobFile, found: Saved, span: Span) -> Iterator[Diagnostic]:
         yield say.other_run(found.folder, span, "the seed", str(found.seed), str(train.seed), here)
 
 
-def _differences(found: Saved, weights: Mapping[str, Weight], span: Span, path: str) -> Iterator[Diagnostic]:
-    missing = [weight for name, weight in weights.items() if name not in found.weights]
-    extra = {name: array for name, array in found.weights.items() if name not in weights}
-    labels = list(_of_sizes(found.weights, weights))
+def _differences(
+    found: Mapping[str, Array], weights: Mapping[str, Weight], span: Span, path: str
+) -> Iterator[Diagnostic]:
+    missing = [weight for name, weight in weights.items() if name not in found]
+    extra = {name: array for name, array in found.items() if name not in weights}
+    labels = list(_of_sizes(found, weights))
     if missing and (renamed := _renamed([w.dotted for w in missing], extra)):
         there, here = renamed
         labels.append(Label(missing[0].value.span, f"all of `{here}` is `{there}` in it"))

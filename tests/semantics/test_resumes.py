@@ -139,6 +139,19 @@ def test_a_run_of_another_model_ends_before_it_is_started(
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["checkpoints"]  # no program is written
 
 
+STATEFUL = SPEC.replace(
+    "  loss next", "  state seen: [embed] = zeros\n  seen := 0.5 * seen + mean(x, over = [batch, seq])\n  loss next"
+)
+
+
+def test_what_is_carried_is_part_of_a_run(tmp_path: Path):
+    """A run goes on with its state; one that only takes weights draws its own."""
+    run = saved(tmp_path / "run")
+    [problem] = found(run / "checkpoints", spec=STATEFUL, key="checkpoint.dir")
+    assert labels(problem) == [("seen", "`Llama.seen` is not in it")]
+    assert not found(run, spec=STATEFUL)
+
+
 def test_what_does_not_say_what_it_holds_is_left_to_the_program(tmp_path: Path):
     run = saved(tmp_path / "run")
     for text in ("{", "[]", '{"weights/Llama.table": 3}', '{"weights/Llama.table": {"shape": "a", "dtype": 1}}', "{}"):
