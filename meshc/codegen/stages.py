@@ -230,8 +230,6 @@ def _table(context: Context, pipeline: Pipeline) -> Iterator[str]:
     ]
     if pipeline.shared:
         options.append(f"shared={tuple_of([quoted(w.weight.dotted) for w in pipeline.shared])}")
-    if pipeline.together:
-        options.append("together=True")
     yield from broken(f"PIPELINE = pipeline.Pipeline({', '.join(options)})")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Literal
 
 from meshc.semantics.flat import Flat, flatten
@@ -215,10 +216,10 @@ class Deriver:
         return self._collective(op, step.axes, _path(item, moved.source), phase, count, whole * size, moved.span)
 
     def _inner(self, item: Flat, computed: Computed) -> Iterator[Collective]:
-        count = item.count * self.program.microsteps
         cut = self.program.microsteps if self._has_batch(computed) else 1
         for inner in computed.inner:
             op: CollectiveOp = FORWARD.get(inner.op, "collective-permute")
+            count = item.count * self.program.microsteps * self._met(op, item)
             whole = self._elements(inner) / (1 if inner.fixed else cut)
             if op in ("all-gather", "reduce-scatter"):
                 whole *= self.program.shards(inner.axes)
@@ -231,6 +232,13 @@ class Deriver:
                 yield self._collective(op, inner.axes, label, "backward", count * inner.times, sent, span)
             if inner.backward and self.gradient.has_gradient(computed.result):
                 yield self._collective(op, inner.axes, label, "backward", count * inner.backward, sent, span)
+
+    def _met(self, op: CollectiveOp, item: Flat) -> int | Fraction:
+        """How often a device takes part in a collective of an operation, for each time that it runs that."""
+        pipeline = self.program.pipeline
+        if pipeline is None or item.part != "stage" or item.region is None or op != "collective-permute":
+            return 1
+        return pipeline.permuted(item.region)
 
     def _made_anew(self, item: Flat, computed: Computed, inner: InnerCollective) -> bool:
         """Whether a backward slot of a pipeline runs it: for the result, or for what the operation itself keeps."""

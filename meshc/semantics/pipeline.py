@@ -14,7 +14,6 @@ from fractions import Fraction
 from functools import cached_property
 
 from meshc.semantics.placed import (
-    Computed,
     Placed,
     PlacedCarry,
     PlacedModule,
@@ -39,7 +38,7 @@ from meshc.semantics.program import (
 from meshc.semantics.schedule import Schedule
 from meshc.semantics.statements import modules, read
 from meshc.semantics.statements import statements as resolved
-from meshc.semantics.walk import everything, made, reads, statements
+from meshc.semantics.walk import made, reads, statements
 from meshc.source import Span
 
 
@@ -190,21 +189,17 @@ class Pipeline:
     shared: tuple[PlacedWeight, ...]
     trouble: tuple[tuple[str, Span], ...]
 
-    @cached_property
-    def together(self) -> bool:
-        """Whether all stages compute in each slot in which one has work: then permutes in them meet all devices.
-
-        XLA's CPU backend has every device of a program take part in each collective-permute.
-        """
-        computed = [s for r in self.repeats for s in everything(r.body) if isinstance(s, Computed)]
-        return any(c.op == "collective_permute" and c.times for s in computed for c in s.inner)
-
     def turns_of_a_step(self, repeat: PlacedRepeat) -> Fraction:
         """How often a device computes a turn of a repeat in a pass of all microbatches, the mean of all devices."""
-        number = self.cut.repeats.index(repeat.repeat)
-        if self.together:
-            return Fraction(self.schedule.active * self.cut.places(number))
         return Fraction(self.microbatches * repeat.count.size, self.cut.stages)
+
+    def permuted(self, repeat: PlacedRepeat) -> Fraction:
+        """For each turn of a repeat that a device computes, how often it takes part in a permute there.
+
+        All devices do in each place of a stage, in each slot in which some device has work (`runtime.pipeline.slots`).
+        """
+        places = self.cut.places(self.cut.repeats.index(repeat.repeat))
+        return self.schedule.active * places / self.turns_of_a_step(repeat)
 
     @property
     def microbatches(self) -> int:

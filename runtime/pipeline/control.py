@@ -20,11 +20,6 @@ def when(active: jax.Array, work: Callable[[], Any], otherwise: Callable[[Any], 
     return lax.cond(active, work, lambda: otherwise(zeros(like)))
 
 
-def chosen(active: jax.Array, done: Any, otherwise: Callable[[Any], Any] = lambda zeros: zeros) -> Any:
-    """As `when`, of work that has been done either way."""
-    return jax.tree.map(lambda a, b: jnp.where(active, a, b), done, otherwise(zeros(done)))
-
-
 def zeros(like: Any) -> Any:
     """Zeros of these shapes and dtypes, counted as varying over the same axes."""
     return jax.tree.map(_zero, like)
@@ -32,7 +27,7 @@ def zeros(like: Any) -> Any:
 
 def _zero(like: Any) -> jax.Array:
     aval = like if isinstance(like, jax.ShapeDtypeStruct) else jax.typeof(like)
-    return varying(jnp.zeros(like.shape, like.dtype), sorted(aval.manual_axis_type.varying))
+    return varying(lax.full(like.shape, 0, like.dtype), sorted(aval.manual_axis_type.varying))
 
 
 def varying(tree: Any, axes: Sequence[str]) -> Any:

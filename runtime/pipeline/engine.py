@@ -3,7 +3,7 @@
 A tick is lockstep: what a microbatch needs before the first stage, a forward slot, what follows the last stage, a
 backward slot, and the hops to the next device and back. Stages keep no residuals: the backward slot computes a stage
 anew from its input (which lies in a stash in between) and differentiates it. Slots without work are branches not taken,
-so they cost nothing, and no collective inside a slot may run over the pipeline's own axes.
+so they cost nothing (slots.py), and no collective inside a slot may run over the pipeline's own axes.
 
 Before and after the stages all devices of the pipeline compute alike, each its part where a dim is split over them.
 """
@@ -19,8 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from .control import chosen, scope, varying, when, zeros
-from .schedule import IDLE, Schedule, Slots, order
+from . import slots
+from .control import scope, varying, when, zeros
+from .schedule import IDLE, Schedule, order
 from .stage import Turns
 
 Arrays = Mapping[str, jax.Array]
@@ -49,8 +50,6 @@ class Pipeline:
     staged: modules and weights of those repeats, by the begin of their path; stacked along their first dim, which
         holds the virtual stages of a device one after the other, each with the same number of places
     shared: weights outside of the repeats that stages use, too
-    together: in a tick in which some stage has work all do as if they had, and what comes of it is dropped. For stages
-        in which collective-permutes run: XLA's CPU backend starts one only when every device of the program is there
     """
 
     axes: tuple[str, ...]
@@ -58,7 +57,6 @@ class Pipeline:
     turns: tuple[tuple[int, ...], ...]
     staged: tuple[str, ...]
     shared: tuple[str, ...] = ()
-    together: bool = False
     first: tuple[np.ndarray, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,7 +83,7 @@ class Pipeline:
             count = self._by_device(counts, self.schedule.stages, self.schedule.rounds)
             begin, number = (jnp.asarray(table)[device, turn] for table in (first, count))
             filled = (sum(counts), max(counts) * len(counts))
-            found.append(Turns(begin, number, max(counts), filled, self.together))
+            found.append(Turns(begin, number, max(counts), filled))
         return tuple(found)
 
 
@@ -133,9 +131,9 @@ class Run:
 
     def all(self) -> tuple[jax.Array, dict, dict, dict]:
         s = self.schedule
-        slots = [tuple(jnp.asarray(t) for t in (x.microbatch, x.round, x.place)) for x in (s.forward, s.backward)]
+        tables = [tuple(jnp.asarray(t) for t in (x.microbatch, x.round, x.place)) for x in (s.forward, s.backward)]
         events = [jnp.asarray(t) for t in (s.enters, s.leaves, s.returns, s.sends, s.returned)]
-        state, _ = lax.scan(lambda state, now: (self.tick(state, *now), None), self.start(), (*slots, *events))
+        state, _ = lax.scan(lambda state, now: (self.tick(state, *now), None), self.start(), (*tables, *events))
         inside = lax.psum((state.inside.loss, state.inside.metrics), self.axes)
         loss = state.outside.loss + inside[0]
         metrics = _added(state.outside.metrics, inside[1])
@@ -172,33 +170,19 @@ class Run:
             entering, told = when(enters != IDLE, lambda: self.enter(enters))
         state = state._replace(outside=self.told(state.outside, told))
         number, turn, place = (table[self.device] for table in forward)
-        active, runs = number != IDLE, self.runs(number, forward[0])
         begins = (self.device == 0) & (turn == 0)
         x = jax.tree.map(lambda new, old: jnp.where(begins, new, old), entering, state.arrived)
-        state = state._replace(stash=put(state.stash, x, place, active))
-        with self.slot("forward", s.forward):
-            y, told = when(runs, lambda: self.forward(x, number, turn))
-        if self.pipeline.together:
-            told = chosen(active, told)
+        state = state._replace(stash=put(state.stash, x, place, number != IDLE))
+        y, told = slots.run("forward", s.forward, forward[0], self.device, lambda: self.forward(x, number, turn))
         state = state._replace(inside=self.told_inside(state.inside, told, turn))
         state = self.leave(state, y, leaves)
-        mine = [table[self.device] for table in backward]
-        state, dx = self.backward(state, *mine, runs=self.runs(mine[0], backward[0]))
+        state, dx = self.backward(state, backward)
         outer = self.enter_backward(state.outer, dx, returns)
         with scope("send", int(s.sends.sum()), s.ticks):
             arrived = when(sends, lambda: self.hop(y, 1))
         with scope("return", int(s.returned.sum()), s.ticks):
             back = when(returned, lambda: self.hop(dx, -1))
         return state._replace(arrived=arrived, returned=back, outer=outer)
-
-    def runs(self, number: jax.Array, every: jax.Array) -> jax.Array:
-        """Whether a device computes in a slot in which it has microbatch `number`, and all stages have `every`."""
-        return (every != IDLE).any() if self.pipeline.together else number != IDLE
-
-    def slot(self, name: str, slots: Slots):
-        if self.pipeline.together:
-            return scope(name, int(slots.any.sum()), self.schedule.ticks)
-        return scope(name, slots.busy, self.schedule.ticks * self.schedule.stages)
 
     def enter(self, number: jax.Array) -> tuple[Carry, Told]:
         x, told = self.before(self.weights, self.carried, self.micro(number))
@@ -237,8 +221,9 @@ class Run:
         kept = put(state.cotangents, dy, place, leaves != IDLE)
         return state._replace(outer=outer, cotangents=kept, outside=self.told(state.outside, told))
 
-    def backward(self, state: _State, number, turn, place, runs: jax.Array) -> tuple[_State, Carry]:
+    def backward(self, state: _State, tables: Sequence[jax.Array]) -> tuple[_State, Carry]:
         s = self.schedule
+        number, turn, place = (table[self.device] for table in tables)
         final = self.is_last & (turn == s.rounds - 1)
         of_loss = _get(state.cotangents, jnp.asarray(s.cotangent)[jnp.maximum(number, 0)])
         cotangent = jax.tree.map(lambda a, b: jnp.where(final, a, b), of_loss, state.returned)
@@ -250,13 +235,14 @@ class Run:
                 return y, told.loss
 
             (_, loss), pull = jax.vjp(stage, self.here(self.staged, turn), self.shared, x)
-            staged, shared, dx = pull((cotangent, jnp.ones_like(loss)))
-            if self.pipeline.together:
-                staged, shared = chosen(number != IDLE, (staged, shared))
-            return self.added_here(state.staged, staged, turn), _added(state.shared, shared), dx
+            return pull((cotangent, jnp.ones_like(loss)))
 
-        with self.slot("backward", s.backward):
-            staged, shared, dx = when(runs, work, lambda none: (state.staged, state.shared, none[2]))
+        *grads, dx = slots.run("backward", s.backward, tables[0], self.device, work)
+        staged, shared = when(
+            number != IDLE,
+            lambda: (self.added_here(state.staged, grads[0], turn), _added(state.shared, grads[1])),
+            lambda _: (state.staged, state.shared),
+        )
         return state._replace(staged=staged, shared=shared), dx
 
     def enter_backward(self, outer: dict, dx: Carry, returns: jax.Array) -> dict:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from . import slots
 from .control import scope, varying, when, zeros
 from .engine import Arrays, Before, Carry, Pipeline, Run, Stage, put
 from .schedule import IDLE
@@ -48,8 +49,7 @@ class _Forward(Run):
         number, turn = numbers[self.device], turns[self.device]
         begins = (self.device == 0) & (turn == 0)
         x = jax.tree.map(lambda new, old: jnp.where(begins, new, old), entering, arrived)
-        with self.slot("forward", s.forward):
-            y, _ = when(self.runs(number, numbers), lambda: self.forward(x, number, turn))
+        y, _ = slots.run("forward", s.forward, numbers, self.device, lambda: self.forward(x, number, turn))
 
         def work() -> dict:
             last = lax.psum(jax.tree.map(lambda a: jnp.where(self.is_last, a, 0), y), self.axes)

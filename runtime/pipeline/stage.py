@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .control import chosen, scope, when
+from .control import scope, when
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,12 @@ class Turns:
     first, count: its turns, by their number in the whole repeat: int32 scalars
     places: how many turns there is room for in each virtual stage
     filled: of all virtual stages' places, how many hold a turn, as (held, all)
-    together: every place is computed, whether it holds a turn or not
     """
 
     first: jax.Array
     count: jax.Array
     places: int
     filled: tuple[int, int]
-    together: bool = False
 
     def of(self, every: jax.Array | None) -> jax.Array | None:
         """Of an array with an entry for each turn of the repeat those of this stage: [places, ...]; None stays None."""
@@ -45,8 +43,6 @@ def scan(turn: Callable[[Any, Any], tuple[Any, Any]], carry: Any, over: Any, tur
 
     def place(carry: Any, inputs: Any) -> tuple[Any, Any]:
         number, here = inputs
-        if turns.together:
-            return chosen(number < turns.count, turn(carry, here), lambda made: (carry, made[1]))
         with scope("turn", held, places):
             return when(number < turns.count, lambda: turn(carry, here), lambda made: (carry, made[1]))
 

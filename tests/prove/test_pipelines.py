@@ -80,6 +80,11 @@ partition {
 )
 
 
+def ringed(text: str) -> str:
+    """With a ring in place of tensor parallelism: collective-permutes in stages."""
+    return text.replace("tp = 2", "cp = 2").replace("tensor(tp)", "ring(cp)")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "flags"),
@@ -90,6 +95,9 @@ partition {
         (PLAIN.replace("OPTIONS", 'schedule = "gpipe"'), ("train.remat=full",)),
         (PLAIN.replace("3, OPTIONS", "1"), ("train.remat=dots",)),
         (PLAIN.replace("OPTIONS", "stages = [3, 1]").replace("fsdp(dp)", "fsdp(dp, gathered = kept)"), ()),
+        (ringed(EVERYTHING), ("train.microsteps=2",)),
+        (ringed(PLAIN).replace("OPTIONS", 'schedule = "interleaved", rounds = 2'), ("train.remat=full",)),
+        (ringed(PLAIN).replace("OPTIONS", 'schedule = "gpipe", stages = [3, 1]'), ()),
     ],
 )
 def test_every_proof_holds(tmp_path: Path, text: str, flags: tuple[str, ...]):

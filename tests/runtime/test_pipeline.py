@@ -1,6 +1,7 @@
 """A pipeline of a small model yields what one device yields, whatever the schedule, the cut and the axes beside it."""
 
 import functools
+from collections.abc import Iterator
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +13,7 @@ from jax.sharding import PartitionSpec as P
 
 from meshc.prove import hlo
 from meshc.prove.flops import product_flops
+from meshc.prove.wire import collectives
 from meshc.runtime import pipeline
 from meshc.runtime.order import canonical, on_devices
 from meshc.runtime.pipeline.schedule import Kind
@@ -39,7 +41,9 @@ def keys_of_turns(key: jax.Array, repeat: str) -> jax.Array:
 # ---------------------------------------------------------------- the model: on one device without axes
 
 
-def layer(x, w, key, axes):
+def layer(x, w, key, axes, swap=False):
+    if swap:  # rows with those of the other device along fsdp
+        x += 0.1 * (lax.ppermute(x, "fsdp", [(0, 1), (1, 0)]) if axes else jnp.roll(x, ROWS // 2, axis=0))
     if axes:
         up = lax.all_gather(w["up"], "fsdp", axis=0, tiled=True)
         down = lax.all_gather(w["down"], "fsdp", axis=1, tiled=True)
@@ -83,14 +87,14 @@ def loss_of(w, x, ids, axes):
 # ---------------------------------------------------------------- one device
 
 
-def one_device(weights, seen, ids, keys):
+def one_device(swap, weights, seen, ids, keys):
     def micro(weights, ids, key):
         x, total, after = embed(weights["table"], ids, ()), 0.0, {}
         for repeat, n in REPEATS.items():
             each = keys_of_turns(key, repeat)
             means = []
             for i in range(n):
-                x, mean = layer(x, {p: weights[f"{repeat}.{p}"][i] for p in SPEC}, each[i], ())
+                x, mean = layer(x, {p: weights[f"{repeat}.{p}"][i] for p in SPEC}, each[i], (), swap)
                 means.append(mean)
             total += sum(means)
             after[f"{repeat}.seen"] = jnp.stack(means)
@@ -109,7 +113,7 @@ def one_device(weights, seen, ids, keys):
 # ---------------------------------------------------------------- the pipeline
 
 
-def pipelined(cut, plan, microbatches, weights, seen, ids, keys):
+def pipelined(swap, plan, microbatches, weights, seen, ids, keys):
     weights = {p: lax.pcast(w, summed(p), to="varying") if summed(p) else w for p, w in weights.items()}
 
     def before(w, _, micro):
@@ -122,7 +126,7 @@ def pipelined(cut, plan, microbatches, weights, seen, ids, keys):
                 {p: w[f"{repeat}.{p}"] for p in SPEC},
                 own.of(keys_of_turns(micro[1], repeat)),
             )
-            turn = lambda x, o: layer(x, o[0], o[1], True)  # noqa: E731
+            turn = lambda x, o: layer(x, o[0], o[1], True, swap)  # noqa: E731
             y, means = pipeline.scan(turn, x[0], over, own)
             x, loss = (y,), loss + means.sum()
             after[f"{repeat}.seen"] = means
@@ -148,21 +152,21 @@ def numbers(microbatches):
 
 
 @pytest.mark.parametrize(
-    ("kind", "microbatches", "rounds", "stages", "together"),
+    ("kind", "microbatches", "rounds", "stages", "swap"),
     [
-        ("gpipe", 3, 1, (4, 4), False),
+        ("gpipe", 3, 1, (4, 4), True),
         ("1f1b", 1, 1, (4, 4), False),
         ("1f1b", 5, 1, (6, 2), False),
         ("interleaved", 4, 2, (2, 2, 2, 2), False),
         ("interleaved", 3, 2, (1, 3, 2, 2), True),
     ],
 )
-def test_a_pipeline_trains_what_one_device_trains(kind, microbatches, rounds, stages, together):
+def test_a_pipeline_trains_what_one_device_trains(kind, microbatches, rounds, stages, swap):
     weights, seen, ids = numbers(microbatches)
     cut = turns_of_stages(tuple(REPEATS.values()), stages)
     orders = {r: pipeline.order(turns, 2) for r, turns in zip(REPEATS, cut, strict=True)}
     schedule = pipeline.schedule(kind, 2, microbatches, rounds)
-    plan = pipeline.Pipeline(("pp",), schedule, cut, tuple(REPEATS), together=together)
+    plan = pipeline.Pipeline(("pp",), schedule, cut, tuple(REPEATS))
     mesh = jax.make_mesh((2, 2, 2), ("pp", "fsdp", "tp"), axis_types=(AxisType.Auto,) * 3)
 
     def at_rest(arrays):
@@ -170,10 +174,10 @@ def test_a_pipeline_trains_what_one_device_trains(kind, microbatches, rounds, st
 
     with jax.enable_x64(True):
         keys = jax.random.split(jax.random.key(0), microbatches)
-        loss, metric, after, grads = jax.jit(one_device)(weights, seen, ids, keys)
+        loss, metric, after, grads = jax.jit(functools.partial(one_device, swap))(weights, seen, ids, keys)
         states = {p: P("pp") for p in seen}
         run = jax.shard_map(
-            functools.partial(pipelined, cut, plan, microbatches), mesh=mesh,
+            functools.partial(pipelined, swap, plan, microbatches), mesh=mesh,
             in_specs=(PLACES, states, P(None, "fsdp"), P()), out_specs=(P(), P(), states, PLACES),
         )  # fmt: skip
         found = jax.jit(run)(at_rest(weights), at_rest(seen), ids, keys)
@@ -194,13 +198,19 @@ INPUT = WIDTH * WIDTH * 4
 
 
 @functools.cache
-def compiled(kind: Kind, microbatches: int) -> jax.stages.Compiled:
-    """A step of four stages of one product each."""
-    plan = pipeline.Pipeline(("pp",), pipeline.schedule(kind, STAGES, microbatches), ((1,) * STAGES,), ("w",))
+def compiled(kind: Kind, microbatches: int, turns: tuple[int, ...] = (1,) * STAGES, cp: int = 1) -> jax.stages.Compiled:
+    """A step of four stages of a product each turn. Rows are split over `cp`, and go on before each."""
+    plan = pipeline.Pipeline(("pp",), pipeline.schedule(kind, STAGES, microbatches), (turns,), ("w",))
 
     def step(weights, batch):
+        weights = {p: lax.pcast(w, "cp", to="varying") for p, w in weights.items()}
+
+        def turn(x, w):
+            x = lax.ppermute(x, "cp", [(i, (i + 1) % cp) for i in range(cp)]) if cp > 1 else x
+            return jnp.tanh(x @ w), None
+
         def stage(w, state, x, micro, turns):
-            y, _ = pipeline.scan(lambda x, w: (jnp.tanh(x @ w), None), x, w["w"], turns[0])
+            y, _ = pipeline.scan(turn, x, w["w"], turns[0])
             return y, pipeline.Told()
 
         def before(w, state, micro):
@@ -210,14 +220,15 @@ def compiled(kind: Kind, microbatches: int) -> jax.stages.Compiled:
             return pipeline.Told((x * x).mean())
 
         loss, _, _, grads = pipeline.run(plan, before, stage, after, weights, {}, batch)
-        return loss, grads
+        return lax.psum((loss, grads), "cp")
 
-    mesh = jax.make_mesh((STAGES,), ("pp",), axis_types=(AxisType.Auto,), devices=jax.devices()[:STAGES])
+    devices = jax.devices()[: STAGES * cp]
+    mesh = jax.make_mesh((STAGES, cp), ("pp", "cp"), axis_types=(AxisType.Auto,) * 2, devices=devices)
     places = {"w": P("pp"), "first": P()}
-    run = jax.shard_map(step, mesh=mesh, in_specs=(places, P()), out_specs=(P(), places))
-    shapes = {"w": (STAGES, WIDTH, WIDTH), "first": (WIDTH,)}
+    run = jax.shard_map(step, mesh=mesh, in_specs=(places, P(None, "cp")), out_specs=(P(), places))
+    shapes = {"w": (STAGES * max(turns), WIDTH, WIDTH), "first": (WIDTH,)}
     arguments = {p: jax.ShapeDtypeStruct(s, jnp.float32) for p, s in shapes.items()}
-    batch = jax.ShapeDtypeStruct((microbatches, WIDTH), jnp.float32)
+    batch = jax.ShapeDtypeStruct((microbatches, cp * WIDTH), jnp.float32)
     return jax.jit(run).lower(arguments, batch).compile()
 
 
@@ -236,12 +247,35 @@ def test_what_waits_grows_with_microbatches_in_gpipe_alone():
     assert many["gpipe"] - few["gpipe"] == pytest.approx(16 * 2 * INPUT, rel=0.02)
 
 
+def branches_around(text: str, opcode: str) -> list[int]:
+    """Of each instruction of this kind, in how many conditionals it stands."""
+    module = hlo.parse(text)
+
+    def within(name: str, around: int) -> Iterator[int]:
+        for instruction in module.computations[name].instructions:
+            if instruction.opcode == opcode:
+                yield around
+            for called in instruction.called:
+                yield from within(called, around + (instruction.opcode == "conditional"))
+
+    return list(within(module.entry, 0))
+
+
 @pytest.mark.parametrize("kind", ["1f1b", "gpipe"])
 def test_slots_without_work_multiply_nothing(kind):
     """A product forward, one to compute it again and two backward for each microbatch: 2 * WIDTH**3 each. All stand in
     branches of slots; were those of idle slots run, too, it would be (8 + 3) / 8 of that, or more."""
     text = compiled(kind, 8).as_text() or ""
     assert product_flops(text) == 8 * 4 * 2 * WIDTH**3
-    products = [run.instruction.op_name for run in hlo.parse(text).executed() if run.instruction.opcode == "dot"]
-    assert len(products) == 4
-    assert all("/cond/branch" in name for name in products)
+    assert branches_around(text, "dot") == [1] * 4
+
+
+@pytest.mark.parametrize(("kind", "turns"), [("1f1b", (1, 1, 1, 1)), ("gpipe", (2, 1, 1, 1))])
+def test_nor_do_they_where_devices_meet_in_permutes(kind, turns):
+    """Permutes run in each of the 8 + 3 ticks in which some stage has work, in each place for a turn; all that stands
+    between them once more is in a branch, products of idle slots and of places without a turn among it."""
+    text = compiled(kind, 8, turns, 2).as_text() or ""
+    assert product_flops(text) == 8 * sum(turns) / STAGES * 4 * 2 * WIDTH**3
+    assert min(branches_around(text, "dot")) >= 2
+    permutes = [c for c in collectives(text, {"pp": STAGES, "cp": 2}) if c.axes == ("cp",) and c.op.endswith("permute")]
+    assert sum(c.times for c in permutes) == (8 + 3) * max(turns) * 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -156,6 +158,14 @@ def test_a_state_that_layers_read_has_no_gradients_that_they_add_up():
     before = "state usual: [embed] = ones; h = x * gain; usual := mean(mean(h, over = seq), over = batch)"
     pipeline = five("h = Block(h) as b; h = h * gain * usual", before=before)
     assert [weight.weight.dotted for weight in pipeline.shared] == ["Tiny.gain"]
+
+
+def test_permutes_of_idle_slots_are_counted():
+    """Two stages of 3 and 2 layers, 4 microbatches: 5 ticks in which some stage has work, and 3 places on each device."""
+    pipeline = five("h = Block(h) as b")
+    (repeat,) = pipeline.repeats
+    assert pipeline.turns_of_a_step(repeat) == Fraction(4 * 5, 2)
+    assert pipeline.permuted(repeat) * pipeline.turns_of_a_step(repeat) == (4 + 2 - 1) * 3
 
 
 def test_what_lies_between_two_repeats_cannot_be_read_later():
