@@ -70,6 +70,11 @@ def test_at_rest_what_is_added_is_the_minor_part() -> None:
     assert weight(program, "block.mlp.up").rest.axes == ((), (), ("tp", "dp"))
 
 
+def test_what_is_appended_directly_adds_to_what_is_set_directly() -> None:
+    program = placed("dp = 2, tp = 2, sp = 2", "batch -> dp; batch -> .., tp; data(sp)")
+    assert inside_attention(program) == {"batch": ("dp", "tp")}
+
+
 def test_a_direct_rule_at_rest_replaces_a_strategys() -> None:
     program = placed("fsdp = 4", "fsdp(fsdp); params of Llama.table { embed -> none }")
     assert weight(program, "table").rest.axes == ((), ())
