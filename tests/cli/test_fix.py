@@ -3,6 +3,7 @@
 import codecs
 import io
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -226,6 +227,14 @@ def test_the_standard_input_is_mended_to_the_standard_output(meshc, spec: Path, 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(MISSPELT.encode())))
     done = meshc("lint", "-", *UNSAFE, cwd=spec.parent)
     assert (done.code, done.out, done.err) == (0, GOOD, "fixed 1 problem; no problems in <stdin>\n")
+
+
+@pytest.mark.parametrize("streams", [">&-", "> /dev/full", ">&- 2>&-", "| true"])
+def test_what_is_mended_is_written_though_nobody_can_be_told(spec: Path, streams: str):
+    shell = f"{sys.executable} -m meshc.cli lint {spec} --fix --unsafe-fixes {streams}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert "bug" not in done.stderr and "Traceback" not in done.stderr
+    assert spec.read_text() == GOOD
 
 
 def test_usage(meshc, spec: Path):

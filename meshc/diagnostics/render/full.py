@@ -64,7 +64,7 @@ def _diagnostic(diagnostic: Diagnostic, colour: bool, columns: int) -> Iterator[
     more = len(diagnostic.labels) + len(diagnostic.also) - len(labels)
     marks = [_mark(label, i == 0) for i, label in enumerate(labels)]
     gutter = max((len(str(mark.line)) for mark in marks), default=1)
-    frame = _Frame(gutter, diagnostic.severity, colour, max(NARROWEST, min(WINDOW, columns - gutter - 3)))
+    frame = _Frame(gutter, diagnostic.severity, colour, max(NARROWEST, min(WINDOW, columns - gutter - 5)))
     for i, (source, places) in enumerate(_by_file(marks)):
         yield frame.arrow("-->" if i == 0 else ":::", str(places[0].label.span))
         yield frame.row()
