@@ -135,6 +135,11 @@ def shadows_primitive(name: str, span: Span) -> Diagnostic:
     return Diagnostic("E0210", f"`{name}` is a function of the language", (Label(span, "cannot be defined anew"),))
 
 
+def shipped_as(found: Diagnostic, shipped: str, span: Span) -> Diagnostic:
+    """Of a file that is not there, while one of its name ships with the compiler."""
+    return replace(found, helps=(f"did you mean `{shipped}`?",), edits=(Edit(span, f'"{shipped}"', safe=True),))
+
+
 def import_cycle(paths: Sequence[str], span: Span) -> Diagnostic:
     """`paths` begin and end with the same file."""
     return Diagnostic("E0212", "imports form a cycle", (Label(span, " -> ".join(paths)),))
@@ -223,7 +228,8 @@ def wrong_count(targets: int, values: int, what: str, span: Span) -> Diagnostic:
     """A call that yields `values` tensors where `targets` are named."""
     many = {0: "nothing", 1: "one tensor"}.get(values, f"{values} tensors")
     want = {1: "one is"}.get(targets, f"{targets} are")
-    return Diagnostic("E0234", f"{what} yields {many} where {want} expected", (Label(span),))
+    helps = (f"end {what} with `return` and what it yields",) if values == 0 else ()
+    return Diagnostic("E0234", f"{what} yields {many} where {want} expected", (Label(span),), helps)
 
 
 def no_loss(name: str, span: Span) -> Diagnostic:

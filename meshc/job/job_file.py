@@ -75,10 +75,21 @@ def _job(
     job, wrong = validate(Job, tree)
     problems += wrong
     if job is None or problems:
-        return None, problems
+        return None, [*problems, *_unknown_slice(tree, flag, problems)]
     found, problems = _slice(job, tree, flag)
     of_spec = merged(_spec_overrides(tree), (o for o in flags if not o.of_job))
     return JobFile(anchored(job, tree, base), tree, base / job.spec, of_spec, found), problems
+
+
+def _unknown_slice(tree: Mapping, flag: Span | None, said: list[Diagnostic]) -> list[Diagnostic]:
+    """What is wrong with the name of the slice, whatever else is with the job."""
+    if flag is not None:
+        return find_slice(flag.text, flag)[1]
+    entry = tree.get("slice")
+    if entry is None or not isinstance(entry.value, Scalar) or not isinstance(entry.value.value, str):
+        return []
+    named = entry.value.span
+    return [] if any(d.span == named for d in said) else find_slice(entry.value.value, named)[1]
 
 
 def with_value(tree: Mapping, override: Override, value: Node) -> Mapping:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from meshc.diagnostics import job as say
 from meshc.diagnostics.model import Diagnostic
+from meshc.diagnostics.suggest import quoted
 from meshc.job.yaml import Mapping, Node, Scalar, Sequence, plain
 from meshc.source import Span
 
@@ -103,7 +104,8 @@ def _problem(model: type[BaseModel], tree: Mapping, loc: Loc, item: Any) -> Diag
         case "string_too_short" | "too_short":
             return say.wrong_kind(path, "given", "empty", span)
         case kind if wanted := _KINDS.get(kind.split("_")[0]):
-            return say.wrong_kind(path, wanted, got, span, *_cure(wanted, at.node))
+            cure = _keys(model, loc, at.node) if wanted == "a mapping" else _cure(wanted, at.node)
+            return say.wrong_kind(path, wanted, got, span, *cure)
         case _:
             return say.contradiction(f"`{path}`: {item['msg'].lower()}", span)
 
@@ -130,6 +132,14 @@ def _shown(node: Node) -> str:
             return "a mapping"
         case Sequence():
             return "a list"
+
+
+def _keys(model: type[BaseModel], loc: Loc, node: Node) -> tuple[str, ...]:
+    """What to write where a section's keys must be, and one value stands."""
+    keys = _fields(model, loc)
+    if "name" in keys and loc and isinstance(node, Scalar) and isinstance(node.value, str):
+        return (f"write `{loc[-1]}: {{name: {node.text}}}`; its keys are {quoted(keys)}",)
+    return (f"its keys are {quoted(keys)}",)
 
 
 def _cure(wanted: str, node: Node) -> tuple[str, ...]:

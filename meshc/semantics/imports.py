@@ -29,7 +29,11 @@ def read_import(path: ast.Text, importer: SourceFile) -> SourceFile | Diagnostic
     if importer.name.startswith("std/"):
         name = f"std/{path.value}"
         return load(SPECS / name, name, path.span)
-    return load(Path(importer.name).parent / path.value, asked=path.span)
+    found = load(Path(importer.name).parent / path.value, asked=path.span)
+    shipped = f"std/{Path(path.value).name}"
+    if isinstance(found, Diagnostic) and found.code == "E0130" and (SPECS / shipped).is_file():
+        return say.shipped_as(found, shipped, path.span)
+    return found
 
 
 def std_strategies() -> SourceFile:

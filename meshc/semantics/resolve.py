@@ -50,7 +50,7 @@ CASCADING = frozenset(
 )
 """What may only say that an item is missing which did not parse."""
 OF_IMPORTS = frozenset(("E0205", "E0206", "E0207", "E0213"))
-"""What may only say that an import is missing which could not be read, unless it is near to a name that is there."""
+"""What may only say that an import is missing which could not be read."""
 
 
 def resolve(
@@ -97,14 +97,18 @@ def _resolve(
         unused(builder, model, report, library.files.values())
         uncalled(scope, builder.called | expansion.called, report)
     found = report.found
-    if library.broken:
-        found = [d for d in found if d.code not in CASCADING]
-    elif library.missing:
-        found = [d for d in found if d.code not in OF_IMPORTS or (d.edits and not d.cause)]
+    if library.broken or library.missing:
+        follows = CASCADING if library.broken else OF_IMPORTS
+        found = [d for d in found if d.code not in follows or _slip(d)]
     found = misspelt(found, unused_names(file, scope, builder, mesh, builder.called | expansion.called))
     if model is None or not mesh.sound:
         return None, found
     return _program(source, mesh, dims, model, expansion, builder.facts.counts), found
+
+
+def _slip(found: Diagnostic) -> bool:
+    """Whether a layer or strategy that is not there is near to one that is: then it is not what is missing."""
+    return found.code in ("E0205", "E0206") and bool(found.edits) and not found.cause
 
 
 def _dims(file: ast.File, overrides: Overrides, report: Report, memory: Memory) -> SizeTable:
