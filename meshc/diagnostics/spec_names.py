@@ -26,6 +26,11 @@ def unknown(
 def unknown_value(name: str, span: Span, here: Sequence[str], dims: Iterable[str]) -> Diagnostic:
     """`here` are the names that the layer has given so far."""
     found = unknown("tensor, constant or dim", "E0202", name, span, (*here, *dims))
+    if name in ("True", "False", "None"):
+        return replace(found, helps=(f"write `{name.lower()}`",), edits=(Edit(span, name.lower(), safe=True),))
+    owner, _, last = name.rpartition(".")
+    if owner and last in here:
+        return replace(found, helps=(f"names stand alone: `{last}`",), edits=(Edit(span, last),))
     if found.helps or not here:
         return found
     return replace(found, helps=(f"named before it are {quoted(here[-12:])}",))
@@ -59,7 +64,10 @@ def unknown_axis(name: str, span: Span, known: Iterable[str], after: Span | None
 
 def unknown_function(name: str, span: Span, known: Iterable[str], shipped: str | None = None) -> Diagnostic:
     """`shipped` is the file that defines such a layer and is not imported."""
+    known = tuple(known)
     found = unknown("layer or function", "E0205", name, span, known)
+    if (meant := _FUNCTIONS.get(name)) in known and not found.edits:
+        return replace(found, helps=(f"it is called `{meant}` here",), edits=(Edit(span, str(meant)),))
     if shipped is None:
         return found
     cure = f'import "{shipped}"'
@@ -82,6 +90,12 @@ def misspelt_declaration(found: Diagnostic, name: str, declared: str, where: Spa
 
 
 # What others call them. Only words: the strategies themselves are in specs/std/strategies.mesh.
+_FUNCTIONS = {
+    "swish": "silu",
+    "concatenate": "concat",
+    **dict.fromkeys(("attention", "sdpa", "flash_attention", "scaled_dot_product_attention"), "attend"),
+}
+_ARGUMENTS = dict.fromkeys(("dim", "dims", "axis", "axes"), "over")
 _CALLED = {
     **dict.fromkeys(("ddp", "dp", "replicate", "data_parallel"), "data"),
     **dict.fromkeys(("zero3", "zero", "hsdp", "fully_shard"), "fsdp"),
@@ -119,7 +133,8 @@ def unknown_override(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
 
 
 def unknown_argument(name: str, callee: str, span: Span, known: Sequence[str]) -> Diagnostic:
-    edits = (Edit(span, found),) if (found := nearest(name, known)) else ()
+    found = _ARGUMENTS.get(name) if _ARGUMENTS.get(name) in known else nearest(name, known)
+    edits = (Edit(span, found),) if found else ()
     takes = f"`{callee}` takes {quoted(known)}" if known else f"`{callee}` takes no arguments"
     helps = (f"did you mean `{found}`?", takes) if edits else (takes,)
     return Diagnostic("E0209", f"`{callee}` has no argument `{name}`", (Label(span),), helps, edits)

@@ -119,6 +119,12 @@ def _help(at: Context) -> str:
         return "a `'` makes a second dim of the same size, and only dims have it"
     if at.item == "import" and "STRING" in at.expected:
         return 'write the path in double quotes: `import "std/llama.mesh"`'
+    if at.kind == "(" and {"=", ":="} <= at.expected:
+        return "name what it yields, as in `y = f(x)`, or write `return` before it"
+    if at.kind in ("(", "[") and {"..", "none"} <= at.expected:
+        return "axes stand without brackets: `dim -> a, b`"
+    if at.kind == "NAME" and "zigzag" in at.expected and at.previous_kind == "NAME":
+        return "axes are parted by commas: `dim -> a, b`"
     if SEPARATOR in at.expected and (at.kind in ("NAME", "PRIMED") or at.kind.isidentifier()):
         return "a statement ends at the end of its line or at `;`"
     return ""

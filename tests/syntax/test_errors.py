@@ -154,3 +154,16 @@ def test_every_code_of_this_room_is_shown_once_above():
 )
 def test_an_edit_is_safe_only_where_nothing_else_can_be_meant(text, safe):
     assert [edit.safe for edit in one(text).edits] == [safe]
+
+
+@pytest.mark.parametrize(
+    "text, cure",
+    [
+        ("layer F(x) { f(x) }", "name what it yields, as in `y = f(x)`, or write `return` before it"),
+        ("partition { a -> (b, c) }", "axes stand without brackets: `dim -> a, b`"),
+        ("partition { a -> b c }", "axes are parted by commas: `dim -> a, b`"),
+        ("partition { a -> b; c d }", ""),
+    ],
+)
+def test_a_help_where_the_place_tells_what_was_meant(text, cure):
+    assert one(text).helps == ((cure,) if cure else ())
