@@ -24,6 +24,7 @@ from meshc.semantics.placed import (
 from meshc.semantics.program import (
     CrossEntropy,
     Dim,
+    Dropped,
     Elementwise,
     Load,
     LoadBalance,
@@ -175,7 +176,7 @@ def dtype_of(computed: Computed, context: Context) -> Dtype:
             return "float32"
         case Route():
             return "compute"
-        case Load() | LoadBalance():
+        case Load() | LoadBalance() | Dropped():
             return "wide"
         case Reduce(function="mean" | "sum" | "logsumexp") | Softmax() | NextToken() | CrossEntropy():
             return "float32" if "float32" in held else "wide"

@@ -18,6 +18,7 @@ from meshc.semantics.program import (
     Custom,
     Dim,
     Dropout,
+    Dropped,
     Elementwise,
     Load,
     LoadBalance,
@@ -81,7 +82,7 @@ class Printer:
                 return routed.sending(op, computed, self._zigzags(op.operand.dims[:-1]), *tensors)
             case Combine():
                 return call("moe.combine", self._narrow(computed.operands[0]), self._routing(op.routed))
-            case LoadBalance() | Load():
+            case LoadBalance() | Load() | Dropped():
                 return routed.shares(op, computed, self._routing(op.routed))
 
     def _tensor(self, operand: Placed | float) -> Text:

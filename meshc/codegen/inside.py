@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from meshc.codegen.context import Context
 from meshc.semantics.placed import Computed
-from meshc.semantics.program import Attend, Combine, CrossEntropy, Load, LoadBalance, NextToken, Op, Route
+from meshc.semantics.program import Attend, Combine, CrossEntropy, Dropped, Load, LoadBalance, NextToken, Op, Route
 from meshc.semantics.walk import everything
 
 
@@ -40,6 +40,8 @@ def _named(op: Op, is_ring: bool) -> str:
             return "moe.load_balance"
         case Load():
             return "moe.load"
+        case Dropped():
+            return "moe.dropped"
         case NextToken() | CrossEntropy():
             return "ops.cross_entropy"
         case _:

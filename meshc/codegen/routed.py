@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from meshc.codegen.text import Text, call, quoted, tuple_of
 from meshc.semantics.placed import Computed, Placed
-from meshc.semantics.program import Contract, Dim, Load, LoadBalance, Route, Value
+from meshc.semantics.program import Contract, Dim, Dropped, Load, LoadBalance, Route, Value
 from meshc.semantics.routing import SLOTS
 
 
@@ -44,9 +44,9 @@ def sending(
     return call("moe.route", x, scores, *(_keyword(k, v) for k, v in named.items()), **options)
 
 
-def shares(op: Load | LoadBalance, computed: Computed, routing: Text) -> Text:
+def shares(op: Load | LoadBalance | Dropped, computed: Computed, routing: Text) -> Text:
     """The axes of its sums are those that split the tokens, and what is sent of them."""
-    function = "moe.load" if isinstance(op, Load) else "moe.load_balance"
+    function = {Load: "moe.load", LoadBalance: "moe.load_balance", Dropped: "moe.dropped"}[type(op)]
     return call(function, routing, **({"axes": _tuple(computed.inner[0].axes)} if computed.inner else {}))
 
 

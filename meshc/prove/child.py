@@ -15,7 +15,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -133,14 +133,23 @@ def compiled_step(path: str) -> jax.stages.Compiled:
     return step.lower(initial(path), batch(program, 0)).compile(compiler_options=QUICK)
 
 
-def run(path: str, steps: int) -> tuple[State, list[float]]:
-    """The state after some steps, and each step's loss."""
-    program, losses = build(path), []
+def run(path: str, steps: int) -> tuple[State, list[dict[str, float]]]:
+    """The state after some steps, and what each step tells: its loss and other metrics."""
+    program, told = build(path), []
     state = initial(path)
     for step in range(steps):
         state, metrics = compiled_step(path)(state, batch(program, step))
-        losses.append(float(metrics["loss"]))
-    return state, losses
+        told.append({name: float(value) for name, value in metrics.items()})
+    return state, told
+
+
+def by_name(told: Sequence[Mapping[str, float]]) -> dict[str, np.ndarray]:
+    """Each metric, its values from step to step."""
+    return {name: np.array([metrics[name] for metrics in told]) for name in told[0]}
+
+
+def losses_of(told: Iterable[Mapping[str, float]]) -> list[float]:
+    return [metrics["loss"] for metrics in told]
 
 
 @functools.cache
@@ -210,9 +219,11 @@ def gradients(mesh: str, one: str) -> Iterator[Measure]:
 
 
 def descent(mesh: str, one: str, steps: int) -> Iterator[Measure]:
-    """Losses, and the parameters after some steps of SGD with clipping."""
-    (state, losses), (state_one, losses_one) = run(mesh, steps), run(one, steps)
-    yield from parity.losses("loss under SGD", losses, losses_one, parity.LOSS, lambda: loss_rounding(one))
+    """Losses and other metrics, and the parameters after some steps of SGD with clipping."""
+    (state, told), (state_one, told_one) = run(mesh, steps), run(one, steps)
+    losses = losses_of(told), losses_of(told_one)
+    yield from parity.losses("loss under SGD", *losses, parity.LOSS, lambda: loss_rounding(one))
+    yield from parity.arrays("metric", by_name(told), by_name(told_one), parity.METRIC)
     many, single = build(mesh), build(one)
     weights, weights_one = on_host(many, state.weights), on_host(single, state_one.weights)
     yield from parity.arrays("parameter", weights, weights_one, parity.PARAMETER, lambda: gradient_rounding(one))
@@ -223,7 +234,8 @@ def descent(mesh: str, one: str, steps: int) -> Iterator[Measure]:
 
 def training(mesh: str, one: str, steps: int, claim: str, bound: float) -> Iterator[Measure]:
     """Losses of some steps of the program's own optimizer."""
-    yield from parity.losses(claim, run(mesh, steps)[1], run(one, steps)[1], bound, lambda: loss_rounding(one))
+    losses, losses_one = (losses_of(run(path, steps)[1]) for path in (mesh, one))
+    yield from parity.losses(claim, losses, losses_one, bound, lambda: loss_rounding(one))
 
 
 def weight_shards(mesh: str, one: str, derived: dict[str, dict[str, list[list[str]]]]) -> Iterator[Measure]:

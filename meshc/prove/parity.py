@@ -18,6 +18,8 @@ LOSS = 1e-10
 GRADIENT = 1e-8
 """Of |g| + 0.01 |all g|, which is `|d| <= 1e-8 |g| + 1e-10 |all g|`."""
 PARAMETER = 1e-9
+METRIC = 1e-8
+"""Of what a step logs besides its loss, as of gradients: of its own norm over the steps and 0.01 of all metrics'."""
 OPTIMIZER_LOSS = 1e-8
 """After steps of the spec's own optimizer: Adam divides rounding by a gradient that is nearly zero."""
 SINGLE_LOSS = 1e-5

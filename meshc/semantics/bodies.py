@@ -25,6 +25,7 @@ from meshc.semantics.placed import (
 )
 from meshc.semantics.program import (
     Combine,
+    Dropped,
     Invoke,
     Kind,
     Load,
@@ -102,7 +103,7 @@ class Body:
 
     def _op(self, op: Op) -> None:
         chain = self.chain_of(op.result)
-        if isinstance(op, Combine | Load | LoadBalance) and op.routed not in self.routes:  # E0258 says it
+        if isinstance(op, Combine | Load | LoadBalance | Dropped) and op.routed not in self.routes:  # E0258 says it
             self.scope.homes[op.result] = Placed(op.result, Layout(self.walk.home(op.result, chain)))
             return
         if isinstance(op, Route):

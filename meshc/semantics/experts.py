@@ -7,7 +7,7 @@ from meshc.diagnostics import spec_tensors
 from meshc.semantics.arguments import Arguments
 from meshc.semantics.build import Builder, Wish
 from meshc.semantics.operands import BROKEN, Broken, Operand, names
-from meshc.semantics.program import Combine, Dim, Load, LoadBalance, Route, Value
+from meshc.semantics.program import Combine, Dim, Dropped, Load, LoadBalance, Metric, Route, Value
 
 
 def route(b: Builder, args: Arguments, wish: Wish) -> Operand:
@@ -52,7 +52,21 @@ def route(b: Builder, args: Arguments, wish: Wish) -> Operand:
     op = Route(x, by, experts, top_k, bias, share, normalise, float(scale), *groups, result, args.span)
     b.facts.routes[result] = op
     b.emit(op)
+    if share is not None:
+        _told(b, op)
     return result
+
+
+def _told(b: Builder, route: Route) -> None:
+    """What a capacity drops is logged by itself, under the routed tensor's name."""
+    value = b.value("dropped", (), route.span)
+    name, number = f"{route.result.name}.dropped", 1
+    while name in b.frame.metrics:
+        number += 1
+        name = f"{route.result.name}.dropped_{number}"
+    b.frame.metrics[name] = route.span
+    b.emit(Dropped(route.result, value, route.span))
+    b.emit(Metric((*b.frame.path, *name.split(".")), value, route.span))
 
 
 def _groups(b: Builder, args: Arguments, experts: Dim, top_k: int) -> tuple[int, int] | None:
@@ -112,6 +126,15 @@ def load(b: Builder, args: Arguments, wish: Wish) -> Operand:
         return BROKEN
     result = b.value("load", (found[1].experts,), args.span, wish)
     b.emit(Load(found[0], result, args.span))
+    return result
+
+
+def dropped(b: Builder, args: Arguments, wish: Wish) -> Operand:
+    found = _routed(b, args)
+    if found is None:
+        return BROKEN
+    result = b.value("dropped", (), args.span, wish)
+    b.emit(Dropped(found[0], result, args.span))
     return result
 
 

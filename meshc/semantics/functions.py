@@ -14,7 +14,7 @@ from meshc.semantics.alternatives import dim_may_be
 from meshc.semantics.arguments import Arguments
 from meshc.semantics.binding import Slot
 from meshc.semantics.build import Builder, Wish
-from meshc.semantics.experts import combine, load, load_balance, route
+from meshc.semantics.experts import combine, dropped, load, load_balance, route
 from meshc.semantics.expressions import computed, elementwise
 from meshc.semantics.losses import cross_entropy, next_token
 from meshc.semantics.operands import BROKEN, Broken, Constant, Operand, Results, names
@@ -218,6 +218,7 @@ FUNCTIONS: dict[str, Function] = {
     "cross_entropy": _function("logits labels", cross_entropy),
     "route": _function("x by top_k? bias? capacity? normalise? scale? groups? top_groups?", route),
     "combine": _function("x routed", combine),
+    "dropped": _function("routed", dropped),
     "load": _function("routed", load),
     "load_balance": _function("routed", load_balance),
 }

@@ -283,7 +283,16 @@ class Load:
     span: Span
 
 
+@dataclass(frozen=True, eq=False)
+class Dropped:
+    """The share of a microbatch's global choices that their experts have no room for; no gradient goes through it."""
+
+    routed: Value
+    result: Value
+    span: Span
+
+
 Op = (
     Elementwise | Contract | Lookup | Reduce | Softmax | Rope | Attend | Dropout | Concat | Split | Rename
-    | NextToken | CrossEntropy | Custom | Route | Combine | LoadBalance | Load
+    | NextToken | CrossEntropy | Custom | Route | Combine | LoadBalance | Load | Dropped
 )  # fmt: skip

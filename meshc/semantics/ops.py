@@ -17,6 +17,7 @@ from meshc.semantics.program import (
     CrossEntropy,
     Custom,
     Dropout,
+    Dropped,
     Elementwise,
     Load,
     LoadBalance,
@@ -76,7 +77,7 @@ def _needs(op: Op, rules: Rules, home: Places) -> Need:
             return _cross_entropy(op, rules)
         case Custom():
             return _custom(op, rules, home)
-        case Route() | Combine() | LoadBalance() | Load():
+        case Route() | Combine() | LoadBalance() | Load() | Dropped():
             return experts(op, rules, home)
     assert_never(op)
 

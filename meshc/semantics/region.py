@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from meshc.semantics.program import (
     Combine,
+    Dropped,
     Invoke,
     Load,
     LoadBalance,
@@ -30,7 +31,7 @@ def routes(body: Sequence[Statement], outer: Routes | None = None) -> dict[Value
         match statement:
             case Route():
                 found[statement.result] = statement
-            case Combine() | LoadBalance() | Load() | Invoke() | Repeat() | Loss() | Metric() | Update():
+            case Combine() | LoadBalance() | Load() | Dropped() | Invoke() | Repeat() | Loss() | Metric() | Update():
                 pass
             case _ if found:
                 sent = next((found[v] for v in operands(statement) if v in found), None)

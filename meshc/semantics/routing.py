@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from meshc.semantics.needs import Axes, Need, Places, Routed, Rules, Trouble, axes_of
 from meshc.semantics.placed import InnerCollective, Layout, Placed, PlacedProgram
-from meshc.semantics.program import Combine, Dim, Elementwise, Load, LoadBalance, Op, Route, Value
+from meshc.semantics.program import Combine, Dim, Dropped, Elementwise, Load, LoadBalance, Op, Route, Value
 
 COUNTS = "tokens of each expert"
 """What is added up of each routing's tokens, however many operations ask for it."""
@@ -65,13 +65,13 @@ def _local(dim: Dim, places: Places, inside: Inside) -> Dim:
 # ---------------------------------------------------------------- what operations need
 
 
-def experts(op: Route | Combine | LoadBalance | Load, rules: Rules, home: Places) -> Need:
+def experts(op: Route | Combine | LoadBalance | Load | Dropped, rules: Rules, home: Places) -> Need:
     match op:
         case Route():
             return _route(op, rules, home)
         case Combine():
             return _combine(op, rules)
-        case LoadBalance() | Load():
+        case LoadBalance() | Load() | Dropped():
             return _shares(op, rules)
 
 
@@ -108,8 +108,8 @@ def _combine(op: Combine, rules: Rules) -> Need:
     return Need(wanted, axes_of(op.result.dims, places), partial, tuple(inner))
 
 
-def _shares(op: LoadBalance | Load, rules: Rules) -> Need:
-    """Counts, and sums of the scores, of all devices' tokens: two numbers for each expert.
+def _shares(op: LoadBalance | Load | Dropped, rules: Rules) -> Need:
+    """Counts, and sums of the scores, of all devices' tokens: two numbers for each expert; of choices dropped, one.
 
     Along axes that split what is sent of a token its scores are equal, but each device uses them in its own way:
     summed over these, too, shares are as they were, and the gradients of all uses may be summed.
@@ -120,6 +120,10 @@ def _shares(op: LoadBalance | Load, rules: Rules) -> Need:
     axes = tuple(a for a in rules.sizes if a in {*routed.axes, *sent})
     if not axes:
         return Need(((op.routed, None),), ((),) * len(op.result.dims))
+    if isinstance(op, Dropped):
+        number = 0 if routed.route.capacity is None else 1
+        inner = [InnerCollective("all_reduce", axes, 1, 1, 0, "choices without room", "int", True, True)] * number
+        return Need(((op.routed, None),), (), (), tuple(inner))
     inner = [InnerCollective("all_reduce", axes, number, 1, 0, COUNTS, "int", True, True)]
     if isinstance(op, LoadBalance):
         inner.append(InnerCollective("all_reduce", axes, number, 1, 0, "scores of each expert", "sum", True))

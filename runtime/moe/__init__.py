@@ -4,8 +4,8 @@ Dropless: a device holds its experts' rows one expert after the other ("slots"),
 `lax.ragged_dot` multiplies those that came.
 """
 
-from .balance import load, load_balance
+from .balance import dropped, load, load_balance
 from .choice import choose
 from .route import Routing, combine, per_row, product, route
 
-__all__ = ["Routing", "choose", "combine", "load", "load_balance", "per_row", "product", "route"]
+__all__ = ["Routing", "choose", "combine", "dropped", "load", "load_balance", "per_row", "product", "route"]

@@ -24,6 +24,17 @@ def load(routing: Routing, axes: Sequence[str] = ()) -> jax.Array:
     return counts.astype(wide) / (routing.chosen.size * (lax.axis_size(tuple(axes)) if axes else 1))
 
 
+def dropped(routing: Routing, axes: Sequence[str] = ()) -> jax.Array:
+    """The share of all choices that their experts have no room for, in float32 or wider; `axes` as those of `load`."""
+    wide = jnp.promote_types(routing.scores.dtype, jnp.float32)
+    if routing.stays is None:
+        return jnp.zeros((), wide)
+    lost = jnp.logical_not(routing.stays).sum(dtype=jnp.int32)
+    if axes:
+        lost = lax.psum(lost, tuple(axes))
+    return lost.astype(wide) / (routing.stays.size * (lax.axis_size(tuple(axes)) if axes else 1))
+
+
 def load_balance(routing: Routing, axes: Sequence[str] = ()) -> jax.Array:
     """The auxiliary loss of Switch Transformer (arXiv:2101.03961, eq. 4), 1 where experts are used evenly.
 

@@ -22,6 +22,7 @@ class Routing:
     """Where this device's tokens went, and which rows lie in its slots.
 
     chosen: int32 [tokens, top_k]: the experts of this device's tokens; scores: [tokens, experts], of the router
+    stays: bool like `chosen`: which of them their expert has room for; None where it has for all
     sizes: int32 [local experts]: rows of each, one expert after the other in the slots; behind them slots are zero
     owner: int32 [slots]: the local expert of each slot, the last one where it is empty; filled: bool [slots]
     weights: [slots]: what the row counts for its token
@@ -32,6 +33,7 @@ class Routing:
 
     chosen: jax.Array
     scores: jax.Array
+    stays: jax.Array | None
     sizes: jax.Array
     owner: jax.Array
     filled: jax.Array
@@ -78,7 +80,7 @@ def route(
     tokens, experts = scores.shape
     devices = lax.axis_size(tuple(axes)) if axes else 1
     local = experts // devices
-    sent, slots = chosen, tokens * top_k if devices == 1 else devices * tokens * min(top_k, local)
+    stays, sent, slots = None, chosen, tokens * top_k if devices == 1 else devices * tokens * min(top_k, local)
     if capacity is not None:
         stays = choice.has_room(chosen.reshape(*shape, top_k), experts, capacity, split or ((),) * len(shape), zigzag)
         stays = stays.reshape(chosen.shape)
@@ -95,7 +97,7 @@ def route(
     owner = jnp.minimum(jnp.searchsorted(ends, slot, side="right", method="compare_all"), local - 1).astype(jnp.int32)
     room = Room(tuple(axes), tokens * top_k, tokens * min(top_k, local), slots)
     routing = Routing(
-        chosen, scores, sizes, owner, slot < ends[-1], weights, order, inverse, there, room, tuple(shape)
+        chosen, scores, stays, sizes, owner, slot < ends[-1], weights, order, inverse, there, room, tuple(shape)
     )  # fmt: skip
     weighed = _to_slots(weights.reshape(-1)[order], routing)
     return _to_slots(_spread(x, order, inverse, top_k), routing), replace(routing, weights=weighed)

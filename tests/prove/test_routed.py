@@ -13,10 +13,11 @@ from tests.prove.test_generated import builder
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mesh", ["a part of each token to a device"])
-def test_every_proof_holds(tmp_path: Path, mesh: str):
+@pytest.mark.parametrize("options", ["top_k = 2", "top_k = 2, capacity = 0.75"])
+def test_every_proof_holds(tmp_path: Path, options: str):
+    """What is dropped is among the metrics, which are compared, too."""
     path = tmp_path / "mixture.mesh"
-    path.write_text(text(*MESHES[mesh]), encoding="utf-8")
+    path.write_text(text(*MESHES["a part of each token to a device"], options=options), encoding="utf-8")
     found = list(proofs.run("mixture.mesh", builder(path, str, ())))
     assert {p.name for p in found} == set(proofs.ALL)
     assert [(p.name, p.problem, p.failures) for p in found if not p.holds] == []

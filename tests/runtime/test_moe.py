@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 
 import jax
 import jax.numpy as jnp
@@ -253,6 +254,27 @@ def test_loads_are_shares_of_all_tokens():
     load = jax.jit(on_devices)(w["x"], w["router"])
     chosen = np.asarray(moe.choose(scores_of(w), 2)[0])
     np.testing.assert_allclose(load, np.bincount(chosen.ravel(), minlength=EXPERTS) / chosen.size)
+
+
+@pytest.mark.parametrize("over", [("ep",), ()])
+def test_what_is_dropped_is_a_share_of_all_choices(over: tuple[str, ...]):
+    """Counted beside it: of each expert the choices beyond its room, half of an even share of all; 0 without a capacity."""
+    mesh, w = mesh_of(dp=2, ep=4), drawn()
+
+    def local(x, router, capacity):
+        options = {"top_k": 2, "axes": over, "capacity": capacity, "split": (("dp",), ("ep",))}
+        _, routing = moe.route(x, jax.nn.softmax(x @ router, axis=-1), **options)
+        return moe.dropped(routing, ("dp", "ep"))
+
+    def share(capacity):
+        on_devices = functools.partial(local, capacity=capacity)
+        specs = {"mesh": mesh, "in_specs": (P("dp", "ep"), P()), "out_specs": P()}
+        return float(jax.jit(jax.shard_map(on_devices, **specs))(w["x"], w["router"]))
+
+    chosen = np.asarray(moe.choose(scores_of(w), 2)[0])
+    beyond = np.bincount(chosen.ravel(), minlength=EXPERTS) - math.ceil(0.5 * chosen.size / EXPERTS)
+    assert share(0.5) == pytest.approx(np.maximum(beyond, 0).sum() / chosen.size, rel=1e-12)
+    assert share(0.5) > 0 and share(None) == 0
 
 
 def test_the_auxiliary_loss_is_one_where_experts_are_used_evenly():

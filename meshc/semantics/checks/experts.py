@@ -12,6 +12,7 @@ from meshc.semantics.program import (
     Concat,
     Contract,
     Dim,
+    Dropped,
     Elementwise,
     Invoke,
     Load,
@@ -94,7 +95,7 @@ def _body(body: tuple[Statement, ...], found: Routes) -> Iterator[tuple[str, Spa
             case Combine(operand=rows, routed=routed):
                 if rows in found and found[rows] != found.get(routed):
                     yield f"{quoted([rows.name, routed.name], 'and')} are routed each in its own way", statement.span
-            case Load() | LoadBalance():
+            case Load() | LoadBalance() | Dropped():
                 pass
             case _:
                 yield from _op(statement, found)
