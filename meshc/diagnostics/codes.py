@@ -146,6 +146,7 @@ TITLES: dict[str, str] = {
     "W0305": "a rule that matches no tensor",
     "W0306": "state split over an axis of size 1",
     "W0307": "work that all stages do alike",
+    "W0308": "a place of gradients that saves nothing",
     "W0320": "an axis that crosses a slower link than it need",
     "W0321": "an axis whose groups lie across a link unevenly",
 }

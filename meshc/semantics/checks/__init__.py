@@ -3,6 +3,7 @@
 from meshc.semantics.checks.context import Check, Context
 from meshc.semantics.checks.dims import microsteps_divide, shards_divide
 from meshc.semantics.checks.experts import routed_stay
+from meshc.semantics.checks.gradients import gradients_lie_apart
 from meshc.semantics.checks.idle import axes_shard, exchanges_move, losses_have_targets, rules_match, strategies_match
 from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
@@ -39,6 +40,7 @@ CHECKS: tuple[Check, ...] = (
     axes_stay_near,
     stages_share,
     losses_have_targets,
+    gradients_lie_apart,
 )
 
 WITHOUT_SIZES: tuple[Check, ...] = (
@@ -56,7 +58,16 @@ WITHOUT_SIZES: tuple[Check, ...] = (
 """What can be told while the size of an axis is unknown."""
 
 ONLY_WARN: frozenset[Check] = frozenset(
-    {strategies_split_state, rules_match, exchanges_move, axes_shard, axes_stay_near, stages_share, losses_have_targets}
+    {
+        strategies_split_state,
+        rules_match,
+        exchanges_move,
+        axes_shard,
+        axes_stay_near,
+        stages_share,
+        losses_have_targets,
+        gradients_lie_apart,
+    }
 )
 """Checks that find no errors: where only those are asked for, they need not run."""
 
