@@ -95,7 +95,7 @@ _FUNCTIONS = {
     "concatenate": "concat",
     **dict.fromkeys(("attention", "sdpa", "flash_attention", "scaled_dot_product_attention"), "attend"),
 }
-_ARGUMENTS = dict.fromkeys(("dim", "dims", "axis", "axes"), "over")
+_ARGUMENTS: dict[str, str] = dict.fromkeys(("dim", "dims", "axis", "axes"), "over")
 _CALLED = {
     **dict.fromkeys(("ddp", "dp", "replicate", "data_parallel"), "data"),
     **dict.fromkeys(("zero3", "zero", "hsdp", "fully_shard"), "fsdp"),
