@@ -104,6 +104,8 @@ TITLES: dict[str, str] = {
     "E0303": "the mesh is larger than the slice",
     "E0304": "the mesh leaves devices idle",
     # ---------------------------------------------------------------- mesh and axes (E04xx)
+    "E0402": "a torus that is not made of whole hosts",
+    "E0403": "chips wired as their platform does not wire them",
     # ---------------------------------------------------------------- job and slice (E05xx)
     "E0501": "a YAML file does not parse",
     "E0502": "an unknown key",

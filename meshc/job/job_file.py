@@ -14,6 +14,7 @@ from meshc.job.model import Job
 from meshc.job.overrides import Override, merged
 from meshc.job.paths import anchored
 from meshc.job.read import place, validate
+from meshc.job.shapes import shape_holds
 from meshc.job.slice_fields import SliceFields
 from meshc.job.slices import Slice
 from meshc.job.yaml import Entry, Mapping, Node, Scalar, parse, parse_value
@@ -125,4 +126,11 @@ def _slice(job: Job, tree: Mapping, flag: Span | None) -> tuple[Slice | None, li
         case str(name):
             return find_slice(name, place(tree, ("slice",)).node.span)
         case SliceFields() as fields:
-            return fields.slice(), []
+            slice = fields.slice()
+
+            def at(*keys: str) -> Span:
+                found = place(tree, ("slice", *keys))
+                given = found.depth == len(keys) + 1
+                return found.node.span if given else place(tree, ("slice",)).key_span or tree.span
+
+            return slice, list(shape_holds(slice, at))

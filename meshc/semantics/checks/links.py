@@ -28,12 +28,17 @@ WORTH = 1.1
 def axes_stay_near(context: Context) -> Iterator[Diagnostic]:
     """W0320 where another order of the axes takes less time on the links, else W0321 for axes that lie unevenly."""
     wired = network(context.placed, context.slice)
-    if wired is None or not context.placed.sound or len(links(wired.slice)) < 2:
+    if wired is None or not context.placed.sound or _all_alike(wired):
         return
     if any(level.bandwidth is None for level in wired.slice.levels if level.size > 1):
         return
     found = list(_order(context, wired)) or list(_uneven(context, wired))
     yield from found
+
+
+def _all_alike(wired: Network) -> bool:
+    """Whether no order of axes is better than another: there is one link, and no sides that axes could share."""
+    return len(links(wired.slice)) < 2 and sum(side > 1 for side in wired.slice.torus) < 2
 
 
 # ---------------------------------------------------------------- the order of the axes
@@ -91,7 +96,7 @@ def _link(context: Context, wired: Network, axis: Axis) -> Link | None:
 
 
 def _slower(now: Link | None, there: Link | None) -> bool:
-    return bool(now and there and now.name != there.name and (now.bandwidth or 0) < (there.bandwidth or 0))
+    return bool(now and there and (now.bandwidth or 0) < (there.bandwidth or 0))
 
 
 def _gain(context: Context, now: Network, there: Network, axis: Axis) -> float:
