@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +17,7 @@ from meshc.prove.sound import judge
 from meshc.prove.sound.draw import draw
 from meshc.prove.sound.kinds import KINDS, Kind, kind_of
 from meshc.prove.sound.plants import PLANTS
+from meshc.prove.sound.session import Soundness
 from meshc.prove.sound.sketch import Draw, Planted
 from meshc.prove.sound.trial import Trial, trials
 from meshc.prove.sound.verdicts import Verdict, strata, verdict, write
@@ -96,6 +101,32 @@ def test_the_oracle_is_believed_where_it_is_complete():
     assert reject.finding({"name"}) is None
     assert judge.Witnessed(REFUSED, frozenset({"claim"})).for_other_reasons
     assert not judge.Witnessed(REFUSED, frozenset({"claim", "divide"})).for_other_reasons
+
+
+class Contrary:
+    """An oracle that finds nothing wrong, and says that it would."""
+
+    COMPLETE = frozenset(KINDS)
+
+    def decide(self, text: str, devices: int | None, job: Mapping[str, Any] | None) -> frozenset[Kind]:
+        return frozenset()
+
+
+def test_a_run_tells_what_the_oracle_sees_otherwise():
+    """Each refused spec is then a false reject, told whole; none of so few is run."""
+    out = io.StringIO()
+    session = Soundness(
+        _errors, lambda path, slice, unchecked: _builder(path, slice, (), unchecked), 1, False, out, Contrary()
+    )
+    session.sample = 0
+    session.prove(8, NUMBERS[0])
+    refused = re.search(r"8 specs drawn \(3000 to 3007\): \d+ accepted, (\d+) refused", out.getvalue())
+    assert refused and int(refused[1]) > 0
+    assert len(session.findings) == int(refused[1])
+    assert {finding.fault for finding in session.findings} == {"false reject"}
+    assert not session.holds
+    assert f"0 false accepts, {refused[1]} false rejects, 0 bugs" in out.getvalue()
+    assert all(finding.verdict.draw.text in out.getvalue() for finding in session.findings)
 
 
 # ---------------------------------------------------------------- runs

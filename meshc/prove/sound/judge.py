@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 from meshc.prove.sound.kinds import FIRST, Kind
 from meshc.prove.sound.trial import Trial
@@ -13,6 +13,15 @@ from meshc.prove.sound.verdicts import Verdict, strata
 RUN: frozenset[Kind] = frozenset({"divide", "twice", "exchange", "stage", "whole"})
 """Kinds of sizes and axes, whose truth shows when a program is made in spite of them. The language's own rules (whose
 claim holds, what an order is for) do not show there: a program could hold to one claim and train right."""
+
+
+class Oracle(Protocol):
+    """As `kinds` has it; a module is one."""
+
+    COMPLETE: frozenset[Kind]
+
+    def decide(self, text: str, devices: int | None, job: Mapping[str, Any] | None) -> frozenset[Kind]: ...
+
 
 Fault = Literal["false accept", "false reject", "bug"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from meshc.prove.sound import judge, table
-from meshc.prove.sound.judge import Finding
+from meshc.prove.sound.judge import Finding, Oracle, Witnessed
 from meshc.prove.sound.trial import Trial, trials
 from meshc.prove.sound.verdicts import Check, Verdict, verdicts, write
 from meshc.prove.variants import Builder
@@ -21,15 +21,22 @@ DRAWN = 2000
 
 class Soundness:
     """check: errors of a spec or job, a function that other processes can import; build: a builder of (path, slice,
-    whether the check is off)
+    whether the check is off); oracle: another judge of specs, where there is one
     """
 
     def __init__(
-        self, check: Check, build: Callable[[str, str | None, bool], Builder], jobs: int, verbose: bool, out: TextIO
+        self,
+        check: Check,
+        build: Callable[[str, str | None, bool], Builder],
+        jobs: int,
+        verbose: bool,
+        out: TextIO,
+        oracle: Oracle | None = None,
     ) -> None:
-        self.check, self.build = check, build
+        self.check, self.build, self.oracle = check, build, oracle
         self.jobs, self.verbose, self.out = jobs, verbose, out
         self.findings: list[Finding] = []
+        self.sample = SAMPLE
 
     @property
     def holds(self) -> bool:
@@ -44,12 +51,21 @@ class Soundness:
             self._find(judge.bugs(found))
             self._find(map(judge.by_plants, found))
             self._say(table.drawn(found, seed))
-            done = self._run(found, directory, min(SAMPLE, -(-count * SAMPLE // DRAWN)))
+            self._ask(found)
+            done = self._run(found, directory, min(self.sample, -(-count * self.sample // DRAWN)))
         self._say(table.counts(found, done))
         self._say(table.outcomes(done))
         for finding in self.findings:
             self._say(table.finding(finding))
         self._say([table.summary(self.findings, time.monotonic() - start)])
+
+    def _ask(self, found: list[Verdict]) -> None:
+        if self.oracle is None:
+            return
+        decided = [self.oracle.decide(v.draw.text, v.draw.devices, v.draw.job) for v in found]
+        witnessed = [Witnessed(verdict, frozenset(kinds)) for verdict, kinds in zip(found, decided, strict=True)]
+        self._find(one.finding(self.oracle.COMPLETE) for one in witnessed)
+        self._say(table.oracle(witnessed))
 
     def _run(self, found: list[Verdict], directory: Path, sample: int) -> list[Trial]:
         chosen = [*judge.accepted_sample(found, sample), *judge.refused_sample(found, sample)]
