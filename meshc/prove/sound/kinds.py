@@ -7,7 +7,7 @@ text of a spec by itself and is brute force: it goes over all tensors and all ru
 
 text      a whole spec; imports name only `std/…`
 devices   of the slice that it is checked for; None: no slice is given, so that a `*` cannot be filled
-job       what a job.yaml says beside `spec`, as plain values: {"train": {"microsteps": 2}, "data": {…}, "launch": {…}};
+job       what a job.yaml says beside `spec` and `slice`, as plain values: {"train": {"microsteps": 2}, "set": {…}, …};
           None for a spec that is checked alone (microsteps are 1 then)
 returns   the kinds of what is wrong, empty where the spec is legal. Of a spec with something of the kinds `syntax`,
           `name`, `call`, `tensor` or `size`, kinds further down need not be told: they would be guesses.
