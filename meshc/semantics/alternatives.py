@@ -69,7 +69,10 @@ def traded(
     axes: Sequence[Axis], axis: Axis, other: Axis, product: int, fits: Fits = lambda size: True
 ) -> Iterator[Cure]:
     """Sizes of two axes that multiply to a number of devices, in the order in which the mesh has them."""
-    one, two = (a for a in axes if a.name in (axis.name, other.name))
+    pair = [a for a in axes if a.name in (axis.name, other.name)]
+    if len(pair) != 2:
+        return  # a name that two axes have is to be mended first
+    one, two = pair
     options = []
     for n in near([n for n in divisors(product) if fits(n)], axis.size, now=one.size * two.size == product):
         first, second = (n, product // n) if one.name == axis.name else (product // n, n)
