@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks import against_expert, each_other, lint
+from benchmarks import against_expert, each_other, edited, lint
 from benchmarks.rows import Row, as_json, table
 
 SECTIONS = ("lint", "compiled", "timed", "partitions")
@@ -31,6 +31,8 @@ def _rows(sections: Sequence[str], directory: Path) -> Iterator[Row]:
     if "lint" in sections:
         yield from lint.cold()
         yield from lint.long_lines(directory)
+        yield from edited.cold(directory)
+        yield from edited.again(directory)
     if "compiled" in sections:
         yield from against_expert.compiled(directory)
     if "timed" in sections:

@@ -25,8 +25,8 @@ def cold() -> Iterator[Row]:
     """`meshc lint` in a new process, against `python -c pass` in another, in turn."""
     bare, lint = [], []
     for _ in range(REPETITIONS):
-        bare.append(_seconds([sys.executable, "-c", "pass"]))
-        lint.append(_seconds([sys.executable, "-c", COLD, "lint", str(MODEL)]))
+        bare.append(seconds_of([sys.executable, "-c", "pass"]))
+        lint.append(seconds_of([sys.executable, "-c", COLD, "lint", str(MODEL)]))
     yield ratio_row("lint", "cold lint of llama3_8b against python -c pass", lint, bare, 15)
     command = [sys.executable, "-c", IMPORTS.format(str(MODEL))]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -34,7 +34,7 @@ def cold() -> Iterator[Row]:
     yield Row("lint", "imports of jax and its like", len(found), 0, "", note=" ".join(sorted(found)), decimals=0)
 
 
-def _seconds(command: list[str]) -> float:
+def seconds_of(command: list[str]) -> float:
     start = time.perf_counter()
     subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
     return time.perf_counter() - start

@@ -59,19 +59,17 @@ class ReadFile:
 
 @dataclass(eq=False)
 class Memory:
-    """calls: of layers, by layer and arguments; `sizes` are the dims that all of them speak of.
+    """calls: of layers, by layer and arguments.
 
-    modules: placed, by module and the layouts of what it is given; `rules` are what all of them follow.
+    books: what followed of the rules of the last programs that differed in these, the newest last
     """
 
     files: dict[str, ReadFile] = field(default_factory=dict)
     callees: Answers[tuple[str, ...]] = field(default_factory=lambda: Answers[tuple[str, ...]]())
     stamps: Answers[int] = field(default_factory=lambda: Answers[int]())
     calls: Answers[Any] = field(default_factory=lambda: Answers[Any]())
-    modules: Answers[Any] = field(default_factory=lambda: Answers[Any]())
     expansions: Answers[Any] = field(default_factory=lambda: Answers[Any]())
-    sizes: tuple[Hashable, Any] = ((), None)
-    rules: tuple[Hashable, Any] = ((), None)
+    books: list[tuple[Hashable, Any]] = field(default_factory=list)
     stamped: int = 0
     asked: set[str] = field(default_factory=set)  # the files that this check has read
 
@@ -99,14 +97,9 @@ class Memory:
             self.stamps.put((place, callees), found := self.stamped)
         return found
 
-    def resize(self, question: Hashable, sizes: Any) -> None:
-        """Dims are others than last time: no answer that speaks of them holds."""
-        self.sizes = (question, sizes)
-        self.calls.clear()
-
     def turn(self, whole: bool) -> None:
         """A check ends. `whole`: it came to its end."""
         self.files = {name: self.files[name] for name in self.asked}
         self.asked.clear()
-        for answers in (self.callees, self.stamps, self.calls, self.modules, self.expansions):
+        for answers in (self.callees, self.stamps, self.calls, self.expansions):
             answers.turn(whole)

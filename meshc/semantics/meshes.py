@@ -41,6 +41,8 @@ def read_meshes(items: Sequence[ast.Mesh], overrides: Overrides, devices: int | 
     for second in mains[1:]:
         report(spec_names.two_blocks("mesh", second.span, mains[0].span))
     _distinct((axis.name for item in (*mains[:1], *(i for i in items if i.name)) for axis in item.axes), report)
+    items = [_once(item) for item in items]
+    mains = [item for item in items if item.name is None]
     if not mains:
         views = [item for item in items if item.name]
         for view in views:
@@ -87,6 +89,12 @@ def _distinct(names: Iterable[ast.Name], report: Report) -> None:
         if name.text in first:
             report(spec_names.defined_twice(name.text, name.span, first[name.text].span))
         first.setdefault(name.text, name)
+
+
+def _once(mesh: ast.Mesh) -> ast.Mesh:
+    """Without the axes that have the name of one before, which is reported: what follows counts each name once."""
+    first = {axis.name.text: axis for axis in reversed(mesh.axes)}
+    return replace(mesh, axes=tuple(axis for axis in mesh.axes if first[axis.name.text] is axis))
 
 
 def _axes(

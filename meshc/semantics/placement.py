@@ -50,10 +50,11 @@ def place(
     program = with_rule(program, cut)
     microsteps *= 1 if cut is None else cut.rule.microbatches
     places = places_of(program, microsteps, cut, memory)
-    first = Walk(program, places, Found(), microsteps, cut, memory)
+    first = Walk(program, places, Found(), microsteps, cut)
     first.model()  # learns along which axes each use of a weight varies
-    walk = Walk(program, places, first.found, microsteps, cut, memory)
+    walk = Walk(program, places, first.found, microsteps, cut)
     model = walk.model()
+    places.modules.turn(whole=True)
     found = walk.found
     used = frozenset(spoken for claimed in found.claims for spoken in claimed.used)
     pipeline = None if cut is None else pipeline_of(cut, walk.axes_of_stages, model, found.weights)
@@ -88,7 +89,6 @@ class Walk:
         known: Found,
         microsteps: int,
         cut: Cut | None,
-        memory: Memory,
     ) -> None:
         self.program = program
         self.microsteps = microsteps
@@ -99,7 +99,6 @@ class Walk:
         self.axes_of_stages: Axes = () if cut is None else self.book.refined.of([cut.rule.axis])
         self.known = known
         self.known_uses = known.uses
-        self.memory = memory
         self.found = Found()
         self.targets: dict[tuple[Value, Value | None], Placed] = {}
         self.reports = clashes.Reports(program, self.book.refined)
@@ -137,7 +136,7 @@ class Walk:
     def module(self, module: Module, chain: Chain, inputs: Sequence[Layout]) -> PlacedModule:
         """A module called in a place with tensors in these layouts, placed: now, or when it was last asked for."""
         question = (module, chain, tuple(inputs), self.known.modules.get(module))
-        found: Found | None = self.memory.modules.get(question)
+        found: Found | None = self.places.modules.get(question)
         if found is None:
             outer, asked = self.found, self.reports.asked
             self.found = found = Found()
@@ -146,7 +145,7 @@ class Walk:
             self.found = outer
             found.own = found.own and self.cut is None and self.reports.asked == asked
             if found.own:
-                self.memory.modules.put(question, found)
+                self.places.modules.put(question, found)
         self.found.add(found)
         assert found.placed is not None
         return found.placed

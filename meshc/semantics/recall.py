@@ -18,7 +18,8 @@ class Elaborated:
     behind.
 
     facts: of what it returns. modules: its own and those of all calls in it, in the order in which they end.
-    used, dims, called: what became known as used. calls: how many, `deep` within each other
+    used, dims_used, called: what became known as used. dims: with which it is right, and where they are declared.
+    calls: how many, `deep` within each other
     """
 
     module: Module
@@ -26,7 +27,8 @@ class Elaborated:
     facts: Facts
     modules: tuple[Module, ...]
     used: frozenset[Value]
-    dims: frozenset[str]
+    dims_used: frozenset[str]
+    dims: tuple[tuple[Dim, Span | None], ...]
     called: frozenset[Span]
     calls: int
     deep: int
@@ -44,7 +46,12 @@ def elaborated(
     question = _question(b, definition, frame, given)
     if question is not None:
         found: Elaborated | None = b.memory.calls.get(question)
-        if found is not None and len(b.open) + found.deep <= MOST_DEEP and b.calls + found.calls <= MOST_CALLS:
+        if (
+            found is not None
+            and _same_dims(b, found)
+            and len(b.open) + found.deep <= MOST_DEEP
+            and b.calls + found.calls <= MOST_CALLS
+        ):
             _leave(b, found)
             return found.module, found.returned
     outer = (b.modules, b.facts.used, b.dims.used, b.called, b.has_loss)
@@ -59,6 +66,7 @@ def elaborated(
         tuple(b.modules),
         frozenset(b.facts.used),
         frozenset(b.dims.used),
+        tuple((dim, dim.span) for dim in _dims(b, given)),
         frozenset(b.called),
         b.calls - calls,
         b.deepest - len(b.open),
@@ -75,12 +83,29 @@ def elaborated(
     return module, returned
 
 
+def _dims(b: Builder, given: Mapping[str, Operand]) -> list[Dim]:
+    """The declared dims that a call has to do with."""
+    values = [operand for operand in given.values() if isinstance(operand, Value)]
+    counted = [b.facts.counts[value] for value in values if value in b.facts.counts]
+    names = b.dims.used.union(dim.base for value in values for dim in value.dims).union(dim.base for dim in counted)
+    return [dim for name in sorted(names) if name in b.dims and (dim := b.dims.dim(name))]
+
+
+def _same_dims(b: Builder, found: Elaborated) -> bool:
+    """Whether these dims are as they were, also in their places."""
+    for dim, span in found.dims:
+        now = b.dims.dim(dim.name) if dim.name in b.dims else None
+        if now is not dim and (now != dim or now is None or now.span != span):
+            return False
+    return True
+
+
 def _leave(b: Builder, found: Elaborated) -> None:
     """What elaborating a call leaves behind."""
     b.modules += found.modules
     b.facts.used |= found.used
     b.facts.add(found.facts)
-    b.dims.used |= found.dims
+    b.dims.used |= found.dims_used
     b.called |= found.called
     b.calls += found.calls
     b.deepest = max(b.deepest, len(b.open) + found.deep)

@@ -87,7 +87,7 @@ def _resolve(
     library = Library(load, report, frozenset(FUNCTIONS), memory)
     scope = library.main(source)
     file = library.files[scope.source]
-    dims = _dims(file, overrides, report, memory)
+    dims = _dims(file, overrides, report)
     mesh = read_meshes([i for i in file.items if isinstance(i, ast.Mesh)], overrides, devices, report)
     check_keys(overrides, dict(dims.entries), mesh.names, report)
     builder = Builder(dims, report, memory=memory)
@@ -111,9 +111,7 @@ def _slip(found: Diagnostic) -> bool:
     return found.code in ("E0205", "E0206") and bool(found.edits) and not found.cause
 
 
-def _dims(file: ast.File, overrides: Overrides, report: Report, memory: Memory) -> SizeTable:
-    """The sizes of dims: the same objects as last time, where the text and the overrides are."""
-    asked = report.asked
+def _dims(file: ast.File, overrides: Overrides, report: Report) -> SizeTable:
     entries: dict[str, Entry] = {}
     for block in (item for item in file.items if isinstance(item, ast.Dims)):
         for entry in block.entries:
@@ -126,14 +124,9 @@ def _dims(file: ast.File, overrides: Overrides, report: Report, memory: Memory) 
                 entries[name.text] = Entry(name, entry.size)
     changed = overridden(entries, _of_dims(overrides), "")
     table = SizeTable(changed, report, spec_names.unknown_dim)
-    given = tuple((o.key.text, type(o.size), getattr(o.size, "value", None)) for o in overrides)
-    question = (tuple(item.span for item in file.items if isinstance(item, ast.Dims)), given)
-    if question != memory.sizes[0]:
-        for name in entries:
-            table.dim(name)
-        table.used.clear()
-        memory.resize(None if report.asked > asked else question, table.known)
-    table.known = memory.sizes[1]
+    for name in entries:
+        table.dim(name)
+    table.used.clear()
     return table
 
 
@@ -195,9 +188,10 @@ def _partition(library: Library, scope: Scope, builder: Builder, mesh: Devices, 
     expansion = Expansion(known, report)
     if not blocks:
         return expansion
-    read = (ast.Strategy, ast.Import, ast.Mesh)
+    read = (ast.Strategy, ast.Import)
     places = tuple(item.span for f in library.files.values() for item in f.items if isinstance(item, read))
-    question = (blocks[0].span, places, mesh.axes, mesh.views, known.dims, layers)
+    views = tuple((view.name, view.group, view.axes) for view in mesh.views)
+    question = (tuple(rule.span for rule in blocks[0].rules), places, mesh.axes, views, known.dims, layers)
     found: Expansion | None = builder.memory.expansions.get(question)
     if found is not None:
         return found

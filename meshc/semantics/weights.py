@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from meshc.semantics.memory import Memory
+from meshc.semantics.found import Found
+from meshc.semantics.memory import Answers, Memory
 from meshc.semantics.moves import plan
 from meshc.semantics.pipeline import Cut
 from meshc.semantics.placed import Layout, Placed, PlacedWeight, Step
@@ -38,11 +39,15 @@ class Places:
         )  # fmt: skip
 
 
-@dataclass
+@dataclass(eq=False)
 class WeightPlaces:
-    """The places of weights by the rules of a program; found once for all weights that no rule tells apart."""
+    """The places of weights by the rules of a program; found once for all weights that no rule tells apart.
+
+    modules: what was placed by these rules, by module and the layouts of what it is given
+    """
 
     book: RuleBook
+    modules: Answers[Found] = field(default_factory=lambda: Answers["Found"]())
     _memo: dict[Hashable, Places] = field(default_factory=dict)
 
     def places(
@@ -101,13 +106,19 @@ def _gradient_way(
     return to_grads, plan(Layout(grads, late), optimizer, frozenset())
 
 
+MOST_BOOKS = 2
+"""Of programs that differ in their rules: this one's and the last one's, for who tries a rule and takes it back."""
+
+
 def places_of(program: Program, microsteps: int, cut: Cut | None, memory: Memory) -> WeightPlaces:
-    """The book of a program's rules; that of the last check where these are the same, and then what follows of them."""
+    """The book of a program's rules; an earlier one where these are the same, and then what followed of them."""
+    if cut is not None:
+        return WeightPlaces(RuleBook(program))
     question = (
         program.rules, program.exchanges, program.axes, program.views, program.dims, microsteps,
-        program.model.inputs and program.model.inputs[0].dims, cut,
+        program.model.inputs and program.model.inputs[0].dims,
     )  # fmt: skip
-    if cut is not None or question != memory.rules[0]:
-        memory.modules.clear()
-        memory.rules = (question, WeightPlaces(RuleBook(program)))
-    return memory.rules[1]
+    found = next((book for known, book in memory.books if known == question), None) or WeightPlaces(RuleBook(program))
+    others = [(known, book) for known, book in memory.books if book is not found]
+    memory.books[:] = [*others[1 - MOST_BOOKS :], (question, found)]
+    return found

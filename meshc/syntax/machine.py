@@ -21,6 +21,9 @@ from meshc.syntax.lexer import END, SEPARATOR, Tokens, lex, table
 MAX_DEPTH = 100
 MAX_ERRORS = 20  # of one item; after them the rest of it is left unread
 
+# Items whose elements have parts of their own, and how many symbols more than the first such an element may find read.
+_IN_PARTS = {"mesh": (0, 2, 3), "dims": (0, 2, 3), "partition": (0, 2)}
+
 # What can be broken and left out, the rest of its block staying.
 _ELEMENTS = ("<statement>", "<rule>", "<axis>", "<entry>")
 _GROWS = frozenset("binary unary call named_call index list parens repeat within place place_of condition".split())
@@ -49,10 +52,13 @@ Action = Callable[..., Any]
 
 @dataclass(slots=True)
 class Machine:
-    """One run over one item. Offsets are into the whole text; spans of the tree count from the start of its part."""
+    """One run over one item. Offsets are into the whole text; spans of the tree count from the start of its part.
+
+    `parts` are the whole item, then those of its elements.
+    """
 
     source: SourceFile
-    part: Part
+    parts: list[Part]
     actions: dict[str, Action]
     tokens: Tokens
     at: int
@@ -62,11 +68,13 @@ class Machine:
     ends: list[int]
     depths: list[int]
     diagnostics: list[Diagnostic]
+    first_element: int = 0
 
     def run(self) -> Any | None:
         """The value of the item, or None where its frame is broken; what is wrong is in `diagnostics`."""
         rows, rules, end = table().states, table().rules, table().end
-        states = self.states
+        states, beginnings = self.states, _block_states()
+        depths = _IN_PARTS.get(self.tokens.kinds[0])
         while True:
             kind = self.tokens.kinds[self.at]
             state = states[-1]
@@ -78,6 +86,10 @@ class Machine:
                     return None
             elif move >= 0:
                 start, stop = self.tokens.starts[self.at], self.tokens.ends[self.at]
+                if depths and state in beginnings:
+                    self.first_element = self.first_element or len(states)
+                    if len(states) - self.first_element in depths:
+                        self.parts.append(Part(self.source, start))
                 self._push(move, self.source.text[start:stop], start, stop, 0)
                 self.at += 1
             elif rules[~move].action == PASS:  # most reductions by far: an atom climbs through all the operators
@@ -113,7 +125,8 @@ class Machine:
         else:
             start, depth, children = self.ends[-1], 0, []
         end = self.ends[-1]
-        span = Span(self.part, start - self.part.start, end - self.part.start)
+        part = self.parts[-1] if start >= self.parts[-1].start else self.parts[0]
+        span = Span(part, start - part.start, end - part.start)
         if rule.action == SPLICE:
             value: Any = children if type(children) is Splice else Splice(children)
         else:
@@ -304,7 +317,9 @@ def _spliced(values: list[Any]) -> list[Any]:
     return children
 
 
-def run(part: Part, tokens: Tokens, actions: dict[str, Action]) -> tuple[Any | None, list[Diagnostic]]:
-    """Parse the tokens of one item, which is this part of its file."""
-    machine = Machine(part.source, part, actions, tokens, 0, [table().start], [], [], [], [], [])
-    return machine.run(), machine.diagnostics
+def run(
+    part: Part, tokens: Tokens, actions: dict[str, Action]
+) -> tuple[Any | None, list[Diagnostic], tuple[Part, ...]]:
+    """Parse the tokens of one item, which is this part of its file. With its own, the parts of its elements."""
+    machine = Machine(part.source, [part], actions, tokens, 0, [table().start], [], [], [], [], [])
+    return machine.run(), machine.diagnostics, tuple(machine.parts)

@@ -56,13 +56,12 @@ def parse_item(source: SourceFile, piece: Piece, kept: KeptItems) -> tuple[ast.I
     if not piece.open_braces and (again := kept.take(text, source, piece.start)):
         return again, []
     tokens = lex(source.text, piece.start, piece.end, len(piece.open_braces))
-    part = Part(source, piece.start)
-    item, diagnostics = machine.run(part, tokens, ACTIONS)
+    item, diagnostics, parts = machine.run(Part(source, piece.start), tokens, ACTIONS)
     # A text that is never closed hides the braces behind it: that is one mistake, not two.
     if piece.open_braces and not any(d.code == "E0105" for d in diagnostics):
         diagnostics.append(errors.brace_not_closed(_unclosed(source, piece), Span(source, piece.end, piece.end)))
     if item is not None and not diagnostics and not piece.open_braces:
-        kept.put(text, part, item)
+        item = kept.put(text, item, parts)
     return item, diagnostics
 
 

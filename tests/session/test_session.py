@@ -94,7 +94,8 @@ def test_a_session_does_not_grow():
     memory = session._memory
 
     def size() -> int:
-        answers = (memory.calls, memory.modules, memory.stamps, memory.callees, memory.expansions)
+        books = [book.modules for _, book in memory.books]
+        answers = (memory.calls, *books, memory.stamps, memory.callees, memory.expansions)
         items = sum(len(found) for found in memory.files["long.mesh"].items.now.values())
         return sum(len(a.now) + len(a.before) for a in answers) + items
 
