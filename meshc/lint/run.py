@@ -14,6 +14,7 @@ from meshc.console import exit_code, rewritten, show
 from meshc.diagnostics.arrange import arranged, counted, has_errors, plural
 from meshc.diagnostics.edits import is_safe
 from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.render.places import main_label
 from meshc.driver import check
 from meshc.job.target import Request, is_job
 from meshc.lint.files import Subject, subjects
@@ -23,6 +24,8 @@ from meshc.syntax import ast
 from meshc.syntax.parser import parse
 
 FOR_PEOPLE = ("full", "concise")
+IN_FILES = ("sarif", "github")
+"""What shows each problem in a file."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ def _report(files: Sequence[Linted], options: Options) -> None:
     for file in to_stdout:
         if isinstance(file.subject.text, SourceFile):
             sys.stdout.write(file.text if file.text is not None else file.subject.text.text)
-    placed = options.form not in FOR_PEOPLE
+    placed = options.form in IN_FILES
     found = arranged(_placed(d, file.subject.name) if placed else d for file in files for d in file.found)
     show(found, options.form, stream)
     if options.form in FOR_PEOPLE:
@@ -131,10 +134,10 @@ def _report(files: Sequence[Linted], options: Options) -> None:
 
 
 def _placed(diagnostic: Diagnostic, name: str) -> Diagnostic:
-    """Where there is nothing to point at, the beginning of the file that was asked for: programs want a place."""
-    if diagnostic.labels:
+    """Where no file can be pointed at, the beginning of the one that was asked for."""
+    if main_label(diagnostic):
         return diagnostic
-    return replace(diagnostic, labels=(Label(Span(SourceFile(name, ""), 0, 0)),))
+    return replace(diagnostic, labels=(*diagnostic.labels, Label(Span(SourceFile(name, ""), 0, 0))))
 
 
 def _summary(files: Sequence[Linted], found: Sequence[Diagnostic]) -> str:

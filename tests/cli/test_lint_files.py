@@ -154,6 +154,16 @@ def test_what_has_no_place_is_put_at_the_beginning_of_the_file(meshc, home: Path
     assert place["artifactLocation"]["uri"] == "missing.mesh"
 
 
+def test_what_is_wrong_with_a_flag_is_put_there_too(meshc, home: Path):
+    (home / ".git").mkdir()
+    out = meshc("lint", "spec.mesh", "--set", "nonsense=3", "--format", "github", cwd=home).out
+    assert out.startswith("::error file=spec.mesh,line=1,col=1,endColumn=1,title=E0208::")
+    assert "%0A--set:1:1: " in out
+    found = json.loads(meshc("lint", "spec.mesh", "--set", "nonsense=3", "--format", "json", cwd=home).out)
+    assert found["diagnostics"][0]["file"] == "--set"
+    assert json.loads(meshc("lint", "missing.mesh", "--format", "json", cwd=home).out)["diagnostics"][0]["file"] is None
+
+
 def test_the_summary_counts_errors_and_warnings(meshc, home: Path):
     write(
         home / "spec.mesh",

@@ -76,7 +76,8 @@ def test_paths_begin_at_the_repository_and_columns_count_utf16(source: SourceFil
 def test_a_file_in_no_repository_is_named_from_here_or_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     monkeypatch.chdir(tmp_path)
-    for name, uri in (("x/a.mesh", "x/a.mesh"), (f"{tmp_path}/a.mesh", f"file://{tmp_path}/a.mesh")):
+    whole = f"file://{tmp_path}/a.mesh"
+    for name, uri in (("x/a.mesh", "x/a.mesh"), (f"{tmp_path}/a.mesh", whole), (f"../{tmp_path.name}/a.mesh", whole)):
         found = result(Diagnostic("E0204", "m", (Label(Span(SourceFile(name, ""), 0, 0)),)))
         assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 

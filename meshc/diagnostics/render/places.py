@@ -26,11 +26,15 @@ def in_repository(name: str) -> str | None:
 
     What reads annotations and SARIF knows paths from there only, wherever meshc was called.
     """
-    path = Path(name).absolute()
-    # By its directory's real path; the file's own name stays, should it be a link.
-    path = Path(os.path.realpath(path.parent)) / path.name
+    path = _path(name)
     root = _root(path.parent)
     return path.relative_to(root).as_posix() if root else None
+
+
+def _path(name: str) -> Path:
+    """By its directory's real path; the file's own name stays, should it be a link."""
+    path = Path(name).absolute()
+    return Path(os.path.realpath(path.parent)) / path.name
 
 
 @lru_cache(maxsize=256)
@@ -51,7 +55,7 @@ def uri(name: str) -> tuple[str, bool]:
         relative = PurePosixPath(name).as_posix()
     if relative is not None:
         return quote(relative), True
-    return Path(name).absolute().as_uri(), False
+    return _path(name).as_uri(), False
 
 
 def utf16(source: SourceFile, offset: int) -> tuple[int, int]:
