@@ -103,6 +103,8 @@ def check(request: Request, with_job: bool = False, cures: bool = True, memory: 
     if program is None or placed is None:
         return _checked(target, None, sources, [*problems, *found])
     problems += [redirected(d, _moved(program, target)) for d in found]
+    if not has_errors(problems) and not any(axis.assumed for axis in program.axes):
+        problems += [redirected(d, _moved(program, target)) for d in _wasted(placed, target, problems)]
     if target.job:
         known = not any(d.code == "E0508" for d in problems)  # what is wrong with an unknown slice has been said
         problems += _job_holds(target.job, placed, known)
@@ -120,6 +122,20 @@ def _cured(target: Target, subject: Subject, program: Program | None, found: lis
     written = target.job.span(*MICROSTEPS.split(".")) if target.job else None
     trials = Trials(subject, program, found, {MICROSTEPS: written} if written else {})
     return cured(found, trials.attempt if trials.most else None, trials.written)
+
+
+def _wasted(placed: PlacedProgram, target: Target, said: list[Diagnostic]) -> Iterator[Diagnostic]:
+    """What costs more than it need, in bytes, operations and time, and state that no device has room for."""
+    from meshc.cost.checks import Priced, priced_too_high
+    from meshc.semantics.collectives import Settings
+
+    train, slice = target.job.job.train if target.job else None, target.slice
+    settings = Settings(ragged=slice is not None and slice.platform != "cpu")
+    if target.job:
+        from meshc.cost.of_job import settings_of
+
+        settings = settings_of(target.job.job, slice)
+    yield from priced_too_high(Priced(placed, slice, settings=settings, train=train, said=tuple(said)))
 
 
 def _job_holds(job: JobFile, placed: PlacedProgram, slice_known: bool) -> Iterator[Diagnostic]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from meshc.codegen.text import comment
-from meshc.cost.links import duration
 from meshc.cost.memory import memory
 from meshc.cost.of_job import settings_of
 from meshc.cost.stages import stages
+from meshc.diagnostics.units import duration
 from meshc.job.model import Job
 from meshc.semantics.collectives import Collective, sent
 from meshc.semantics.links import Network

@@ -57,26 +57,3 @@ def price(collective: Collective, network: Network | None) -> Price | None:
     if network is None or link is None:
         return None
     return Price(link, network.seconds(collective.op, collective.axes, collective.bytes_per_device))
-
-
-# ---------------------------------------------------------------- as text
-
-
-def rate(bandwidth: float | None) -> str:
-    """`450 GB/s`; `unknown`."""
-    return "unknown" if bandwidth is None else _scaled(bandwidth, ("B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"))
-
-
-def duration(seconds: float | None) -> str:
-    """`1.23 ms`; `unknown`."""
-    if seconds is None:
-        return "unknown"
-    return _scaled(seconds * 1e9, ("ns", "us", "ms", "s")) if seconds else "0"
-
-
-def _scaled(amount: float, units: tuple[str, ...]) -> str:
-    for unit in units:
-        if amount < 999.5 or unit == units[-1]:
-            return f"{amount:.3g} {unit}" if amount < 999.5 else f"{amount:,.0f} {unit}"
-        amount /= 1000
-    raise AssertionError

@@ -46,48 +46,48 @@ def memory(program: PlacedProgram, settings: Settings, optimizer: Optimizer) -> 
     carried = [w for w in program.weights if not w.weight.trained]
 
     def held(weights: Sequence[PlacedWeight], place: str, width: int = settings.param_bytes) -> int:
-        return sum(width * _elements(program, w.weight.dims, getattr(w, place)) for w in weights)
+        return sum(width * elements(program, w.weight.dims, getattr(w, place)) for w in weights)
 
     gathered, activations = _waiting(program, settings)
     return Memory(
         params=held(trained, "rest"),
-        gradients=sum(_gradient(program, weight, settings) for weight in trained),
-        optimizer=sum(settings.param_bytes * _moments(program, w, optimizer) for w in trained),
+        gradients=sum(gradient(program, weight, settings) for weight in trained),
+        optimizer=sum(settings.param_bytes * moments(program, w, optimizer) for w in trained),
         state=held(carried, "rest", settings.state_bytes),
-        inputs=sum(settings.bytes_of(p.value) * _elements(program, p.value.dims, p.layout) for p in program.fed),
+        inputs=sum(settings.bytes_of(p.value) * elements(program, p.value.dims, p.layout) for p in program.fed),
         gathered_weights=gathered,
         activations=activations,
     )
 
 
-def _gradient(program: PlacedProgram, weight: PlacedWeight, settings: Settings) -> int:
+def gradient(program: PlacedProgram, weight: PlacedWeight, settings: Settings) -> int:
     """What is added up of a weight; of a pipeline in each microstep, and of all microsteps beside that."""
     layouts = [program.added_up(weight)]
     if program.pipeline is not None and program.accumulated > 1:
         layouts.append(weight.grads)
     width = settings.gradient_bytes(program.microsteps > 1)
-    return sum(width * _elements(program, weight.weight.dims, layout) for layout in layouts)
+    return sum(width * elements(program, weight.weight.dims, layout) for layout in layouts)
 
 
-def _elements(program: PlacedProgram, dims: Sequence[Dim], layout: Layout) -> int:
+def elements(program: PlacedProgram, dims: Sequence[Dim], layout: Layout) -> int:
     return math.prod(local_shape(dims, layout, program.sizes))
 
 
-def _moments(program: PlacedProgram, weight: PlacedWeight, optimizer: Optimizer) -> int:
+def moments(program: PlacedProgram, weight: PlacedWeight, optimizer: Optimizer) -> int:
     """Numbers that the optimizer keeps of a weight; Adafactor a row and a column of a matrix (arXiv:1804.04235)."""
     group = group_of(optimizer, weight.weight.dotted)
     if group is not None and group.frozen:
         return 0
-    elements = _elements(program, weight.weight.dims, weight.optimizer)
+    number = elements(program, weight.weight.dims, weight.optimizer)
     match optimizer.name:
         case "adamw" | "adam" | "lamb":
-            return 2 * elements
+            return 2 * number
         case "lion":
-            return elements
+            return number
         case "sgd":
-            return elements if optimizer.momentum else 0
+            return number if optimizer.momentum else 0
         case "adafactor":
-            return _factored([d.size for d in weight.weight.dims]) or elements
+            return _factored([d.size for d in weight.weight.dims]) or number
 
 
 def _factored(shape: Sequence[int]) -> int | None:
@@ -112,8 +112,8 @@ def _waiting(program: PlacedProgram, settings: Settings) -> tuple[int, int]:
     held_already = {*weights, *(flat.of(p) for p in program.fed)}
     gathered = activations = 0
     for placed in (saved | set(flat.carried) | set(_handed_on(program, flat))) - held_already:
-        elements = _elements(program, *lying(placed, program))
-        size = int(settings.bytes_of(placed.value) * turns.get(placed, 1) * elements)
+        number = elements(program, *lying(placed, program))
+        size = int(settings.bytes_of(placed.value) * turns.get(placed, 1) * number)
         if placed.value in values:
             gathered += size
         else:

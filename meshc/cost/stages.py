@@ -47,5 +47,5 @@ def stages(placed: PlacedProgram) -> Stages | None:
     turns = tuple((r.count.name, own) for r, own in zip(cut.repeats, cut.turns, strict=True))
     return Stages(
         pipeline.axes, cut.rule.schedule, cut.stages, cut.rule.rounds, pipeline.microbatches, turns,
-        schedule.idle_share([sum(own) for own in zip(*cut.turns, strict=True)]), schedule.live,
+        schedule.idle_share(cut.layers), schedule.live,
     )  # fmt: skip

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
-from meshc.cost.links import AxisLinks, duration, price, rate
+from meshc.cost.links import AxisLinks, price
 from meshc.cost.report import Report, Tensor
+from meshc.diagnostics.units import duration, rate, size
 from meshc.job.wiring import links
 from meshc.semantics.collectives import Collective, CollectiveOp, sent
 from meshc.semantics.links import Network
@@ -158,14 +159,3 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], right: tuple[i
     yield line(head)
     yield line(tuple("-" * width for width in widths))
     yield from map(line, rows)
-
-
-def size(num_bytes: int) -> str:
-    """`512 B`, `1.50 KiB`, `3.20 MiB`: three digits."""
-    if num_bytes < 1024:
-        return f"{num_bytes} B"
-    value, units = float(num_bytes), iter(("KiB", "MiB", "GiB", "TiB", "PiB"))
-    unit = "B"
-    while value >= 1024 and (larger := next(units, None)):
-        value, unit = value / 1024, larger
-    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"

@@ -103,7 +103,9 @@ TITLES: dict[str, str] = {
     "E0301": "a dim does not divide by its shards",
     "E0303": "the mesh is larger than the slice",
     "E0304": "the mesh leaves devices idle",
+    "E0330": "fewer microbatches than stages",
     # ---------------------------------------------------------------- mesh and axes (E04xx)
+    "E0401": "state at rest that no device has room for",
     "E0402": "a torus that is not made of whole hosts",
     "E0403": "chips wired as their platform does not wire them",
     # ---------------------------------------------------------------- job and slice (E05xx)
@@ -151,4 +153,18 @@ TITLES: dict[str, str] = {
     "W0308": "a place of gradients that saves nothing",
     "W0320": "an axis that crosses a slower link than it need",
     "W0321": "an axis whose groups lie across a link unevenly",
+    "W0322": "weights that every device holds whole",
+    "W0323": "optimizer state that devices hold alike",
+    "W0324": "an activation gathered for work that all devices do alike",
+    "W0325": "products that devices do alike",
+    "W0326": "activations that travel longer than products take",
+    "W0327": "kv heads held several times",
+    "W0328": "a dim with much padding",
+    "W0329": "stages that are idle",
+    "W0330": "a batch too small for its axis",
+    "W0331": "causal attention that is unlike work along the sequence",
+    "W0332": "a sequence gathered only to be split again",
 }
+
+OF_MACHINES = frozenset({"W0320", "W0321", "W0322", "W0323", "W0326", "W0330"})
+"""What is found with the figures of some slice, and of some job: to allow one is right even where it is not found."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from meshc.diagnostics.codes import TITLES
+from meshc.diagnostics.codes import OF_MACHINES, TITLES
 from meshc.diagnostics.edits import removed
 from meshc.diagnostics.model import Diagnostic, Edit, Label
 from meshc.diagnostics.suggest import did_you_mean, nearest
@@ -84,7 +84,7 @@ def _lines(diagnostic: Diagnostic, own: Container[str]) -> Iterator[tuple[str, i
 
 def _unused(allow: Allow, used: set[tuple[str, int, str]]) -> Iterator[Diagnostic]:
     name, line = allow.span.source.name, allow.line
-    kept = [code for code in allow.codes if (name, line, code) in used]
+    kept = [code for code in allow.codes if (name, line, code) in used or code in OF_MACHINES]
     for code in allow.codes:
         if code not in kept:
             message = f"there is no {code} on this line to allow"

@@ -154,9 +154,9 @@ class Deriver:
             yield from self.of(item)
         for weight in self.program.weights:
             if weight.weight.trained:
-                yield from self._gradient(weight)
+                yield from self.of_gradient(weight)
         if self.program.pipeline is not None:
-            yield from self._between_stages(self.program.pipeline)
+            yield from self.between_stages(self.program.pipeline)
 
     def of(self, item: Flat) -> Iterator[Collective]:
         """Those of one statement, its way back included."""
@@ -170,7 +170,7 @@ class Deriver:
         """How often a statement runs in the backward pass: for a pipeline's backward slot, and within that."""
         return (item in self.again) + (item in self.recomputed)
 
-    def _between_stages(self, pipeline: Pipeline) -> Iterator[Collective]:
+    def between_stages(self, pipeline: Pipeline) -> Iterator[Collective]:
         """What goes from stage to stage, and out of the last and back out of the first one to all that share the rest.
 
         A hop is of all devices at once, whoever has something to send.
@@ -261,7 +261,7 @@ class Deriver:
             case "compute":
                 return self.settings.compute_bytes
 
-    def _gradient(self, weight: PlacedWeight) -> Iterator[Collective]:
+    def of_gradient(self, weight: PlacedWeight) -> Iterator[Collective]:
         """The ways of a gradient into the optimizer's place, and of the updated weight back."""
         path, span = weight.weight.dotted, weight.weight.value.span
         each = self.settings.gradient_bytes(self.program.pipeline is not None)

@@ -60,6 +60,11 @@ class Cut:
     def schedule(self) -> Schedule:
         return Schedule(self.rule.schedule, self.stages, self.rule.microbatches, self.rule.rounds)
 
+    @property
+    def layers(self) -> list[int]:
+        """Turns of each virtual stage, of all repeats together."""
+        return [sum(own) for own in zip(*self.turns, strict=True)]
+
     def places(self, repeat: int) -> int:
         """Turns of a repeat for which each virtual stage has room."""
         return max(self.turns[repeat])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from meshc.cost.links import axis_links, duration, price, rate
+from meshc.cost.links import axis_links, price
 from meshc.cost.report import as_json, report
+from meshc.diagnostics.units import duration, rate
 from meshc.job.catalogue import find_slice
 from meshc.job.model import Optimizer
 from meshc.job.slices import Level, Slice, virtual_slice

@@ -65,7 +65,7 @@ def test_of_an_undeclared_dim_nothing_more_is_told():
         "data(dp); tensor(tp, sequence = true)",
         "data(dp); heads, mlp -> tp; kv_heads -> tp repeat",
         "data(dp); pipeline(tp, microbatches = 4); vocab -> .., tp",
-        "data(dp); pipeline(tp, microbatches = 4, stages = [1, 3]); vocab -> .., tp",
+        "data(dp); pipeline(tp, microbatches = 8, stages = [2, 2]); vocab -> .., tp",
         'data(dp); pipeline(tp, microbatches = 4, schedule = "interleaved", rounds = 2); vocab -> .., tp',
         "data(dp); ring(tp)",
         "data(dp); mlp -> tp; params { first(seq, embed) -> .., tp where free }",

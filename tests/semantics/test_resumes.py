@@ -48,7 +48,12 @@ def saved(run: Path, weights: dict[str, list[int]] = WEIGHTS, dtype: str = "floa
 def found(run: Path, *sets: str, spec: str = SPEC, key: str = "checkpoint.init_from") -> tuple[Diagnostic, ...]:
     path = run.parent / "spec.mesh"
     path.write_text(spec)
-    return check(Request(str(path), sets=(f"{key}={run}", *sets))).diagnostics
+    return said(Request(str(path), sets=(f"{key}={run}", *sets)))
+
+
+def said(request: Request) -> tuple[Diagnostic, ...]:
+    """All but that so small a vocabulary is padded by much."""
+    return tuple(d for d in check(request).diagnostics if d.code != "W0328")
 
 
 @pytest.mark.parametrize("mesh", [(), ("mesh.dp=2", "mesh.tp=8"), ("mesh.dp=16",), ("vocab=57", "mesh.dp=4")])
@@ -170,4 +175,4 @@ def test_of_a_bucket_or_another_machine_nothing_is_known(tmp_path: Path):
     path.write_text(SPEC)
     for sets in (("init_from=gs://bucket/run",), ("init_from=/mnt/run", "shared=true")):
         flags = (*(f"checkpoint.{one}" for one in sets), "launch.backend=slurm", "launch.nodes=1")
-        assert not check(Request(str(path), sets=flags)).diagnostics
+        assert not said(Request(str(path), sets=flags))

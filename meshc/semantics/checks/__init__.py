@@ -1,5 +1,6 @@
 """The checks, one module for each kind of rule. Each reads the placed program and yields what is wrong."""
 
+from meshc.semantics.checks.balance import causal_work_balanced
 from meshc.semantics.checks.context import Check, Context
 from meshc.semantics.checks.dims import microsteps_divide, shards_divide
 from meshc.semantics.checks.experts import routed_stay
@@ -8,6 +9,7 @@ from meshc.semantics.checks.idle import axes_shard, exchanges_move, losses_have_
 from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
 from meshc.semantics.checks.pipeline import microbatches_divide, stages_apart, stages_cut, stages_share
+from meshc.semantics.checks.schedule import microbatches_fill, stages_busy
 from meshc.semantics.checks.silent import strategies_split_state
 from meshc.semantics.checks.stacks import stacks_stay_whole
 from meshc.semantics.checks.unable import (
@@ -25,6 +27,7 @@ CHECKS: tuple[Check, ...] = (
     attention_within_samples,
     stages_cut,
     microbatches_divide,
+    microbatches_fill,
     stages_apart,
     inputs_are_rows,
     repeats_copy,
@@ -41,6 +44,8 @@ CHECKS: tuple[Check, ...] = (
     stages_share,
     losses_have_targets,
     gradients_lie_apart,
+    stages_busy,
+    causal_work_balanced,
 )
 
 WITHOUT_SIZES: tuple[Check, ...] = (
@@ -67,6 +72,8 @@ ONLY_WARN: frozenset[Check] = frozenset(
         stages_share,
         losses_have_targets,
         gradients_lie_apart,
+        stages_busy,
+        causal_work_balanced,
     }
 )
 """Checks that find no errors: where only those are asked for, they need not run."""

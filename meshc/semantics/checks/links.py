@@ -61,7 +61,7 @@ def _order(context: Context, now: Network) -> Iterator[Diagnostic]:
     axis = max(nearer, key=lambda axis: _gain(context, now, there, axis))
     before, after = _link(context, now, axis), _link(context, there, axis)
     assert axis.span and before and after
-    edits = _reordered(program, order)
+    edits = reordered(program, order)
     names = [a.name for a in order]
     yield say.needless_crossing(axis.name, axis.span, _told(before), _told(after), names, took / takes, edits)
 
@@ -106,7 +106,7 @@ def _gain(context: Context, now: Network, there: Network, axis: Axis) -> float:
     return before - after
 
 
-def _reordered(program: Program, order: Sequence[Axis]) -> tuple[Edit, ...]:
+def reordered(program: Program, order: Sequence[Axis]) -> tuple[Edit, ...]:
     """The declarations in their new order, each in the place of another."""
     pairs = [(old.declared, new.declared) for old, new in zip(program.axes, order, strict=True) if old != new]
     return tuple(Edit(old, new.text) for old, new in pairs if old and new)

@@ -127,16 +127,12 @@ def _declared(dim: Dim) -> Sequence[Label]:
 
 def microbatches_divide(context: Context) -> Iterator[Diagnostic]:
     """E0301, of the first stage rule: the rows of a microstep are cut into microbatches, and these over devices."""
-    batch, steps = context.placed.batch, context.placed.accumulated
+    batch, local = context.placed.batch, rows_of_a_device(context)
     stages = context.placed.program.stages
-    if batch is None or not stages or batch.size % steps:
+    if batch is None or local is None or not stages or local % stages[0].microbatches == 0:
         return
-    stage, rows = stages[0], batch.size // steps
-    shards = context.shards(_axes_of_batch(context))
-    if rows % shards or rows // shards % stage.microbatches == 0:
-        return  # whether the devices share the rows is another check's
-    local = rows // shards
-    each = f"{local} of {rows} {batch.name} a device" if shards > 1 else f"{local} {batch.name}"
+    stage, rows = stages[0], batch.size // context.placed.accumulated
+    each = f"{local} of {rows} {batch.name} a device" if rows > local else f"{local} {batch.name}"
     declared = (Label(batch.span, f"{batch.name} is {batch.size}"),) if batch.span else ()
     yield Diagnostic(
         "E0301",
@@ -147,6 +143,13 @@ def microbatches_divide(context: Context) -> Iterator[Diagnostic]:
     )
 
 
+def rows_of_a_device(context: Context) -> int | None:
+    """Of a microstep's rows those of one device; None where they do not divide, which is another check's to say."""
+    batch, steps = context.placed.batch, context.placed.accumulated
+    parts = steps * context.shards(_axes_of_batch(context))
+    return None if batch is None or batch.size % parts else batch.size // parts
+
+
 def _axes_of_batch(context: Context) -> tuple[str, ...]:
     placed = context.placed
     layouts = [i.layout.axes[0] for i in placed.inputs if i.value.dims and i.value.dims[0] == placed.batch]
@@ -154,13 +157,23 @@ def _axes_of_batch(context: Context) -> tuple[str, ...]:
 
 
 def _cures(context: Context, stage: StageRule, rows: int) -> Iterator[Cure]:
-    at, batch = _given(stage, "microbatches"), context.placed.batch
-    legal = near(divisors(rows), stage.microbatches)
-    if at:
-        says = f"microbatches may be {{}}; {_idle_of(context, stage, divisors(rows))}"
-        yield Cure(says, tuple(Option(str(n), (), (Edit(at, str(n)),)) for n in legal))
+    batch, legal = context.placed.batch, filling(context, stage, rows)
+    yield from other_microbatches(stage, legal, f"; {_idle_of(context, stage, legal)}" if legal else "")
     if batch is not None:
         yield from dim_may_be(batch.name, batch.size, legal_sizes(batch.size, batch.size // rows * stage.microbatches))
+
+
+def filling(context: Context, stage: StageRule, rows: int) -> list[int]:
+    """Numbers of microbatches that rows can be cut into and that fill the stages, which GPipe leaves empty."""
+    least = 1 if stage.schedule == "gpipe" else context.placed.program.axis(stage.axis).size
+    return [m for m in divisors(rows) if m >= least]
+
+
+def other_microbatches(stage: StageRule, legal: Sequence[int], more: str = "") -> Iterator[Cure]:
+    """`more` is said of them."""
+    if at := _given(stage, "microbatches"):
+        options = (Option(str(n), (), (Edit(at, str(n)),)) for n in near(legal, stage.microbatches))
+        yield Cure(f"microbatches may be {{}}{more}", tuple(options))
 
 
 def _idle_of(context: Context, stage: StageRule, legal: Sequence[int]) -> str:
