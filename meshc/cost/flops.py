@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from meshc.semantics.collectives import Deriver
 from meshc.semantics.flat import Flat, FlatProgram
@@ -35,7 +36,7 @@ class Product:
     def touched(self) -> tuple[Placed, ...]:
         return (*self.operands, self.result)
 
-    @property
+    @cached_property
     def split(self) -> frozenset[str]:
         """The axes along which devices do different parts of it."""
         return frozenset(axis for placed in self.touched for axis in placed.layout.sharded)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 from meshc.semantics.live import of_a_step
 from meshc.semantics.placed import (
@@ -54,8 +55,17 @@ class FlatProgram:
         return _root(self.same, placed)
 
 
+_KNOWN: WeakKeyDictionary[PlacedProgram, FlatProgram] = WeakKeyDictionary()
+
+
 def flatten(program: PlacedProgram) -> FlatProgram:
-    """What a step runs of a program; not what it computes only when it predicts."""
+    """What a step runs of a program; not what it computes only when it predicts. Made once for all who read it."""
+    if program not in _KNOWN:
+        _KNOWN[program] = _flatten(program)
+    return _KNOWN[program]
+
+
+def _flatten(program: PlacedProgram) -> FlatProgram:
     same: dict[Placed, Placed] = {}
     carried: dict[Placed, int | Fraction] = {}
     parts = _parts(program)

@@ -40,9 +40,9 @@ def _is_said(priced: Priced, axis: Axis) -> bool:
 
 def _alike(priced: Priced, parts: Sequence[str]) -> Iterator[Alike]:
     pipeline = priced.placed.pipeline
-    stages = set(pipeline.axes) if pipeline else set()
+    own = set(parts) - (set(pipeline.axes) if pipeline else set())
     for product in priced.products:
-        if same := set(parts) - product.split - stages - _repeated(priced, product):
+        if not own <= product.split and (same := own - product.split - _repeated(priced, product)):
             times = math.prod(priced.placed.sizes[axis] for axis in same)
             yield Alike(product, priced.operations[product] * (1 - 1 / times))
 

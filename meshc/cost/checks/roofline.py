@@ -28,17 +28,28 @@ def links_keep_up(priced: Priced) -> Iterator[Diagnostic]:
     """W0330 where weights and gradients take longer than products, which more tokens a device would mend; W0326 where
     activations do, which they would not. Of an order of axes that crosses slow links in vain W0320 speaks.
     """
-    wired = priced.network
-    rate = _rate(priced)
-    if wired is None or rate is None or priced.says("W0320") or not priced.flops:
+    wired, rate = _wired(priced), _rate(priced)
+    if wired is None or rate is None or priced.says("W0320"):
+        return
+    of_weights = [way for way in _travelling(wired, priced.of_weights) if way[1] > LEAST]
+    of_activations = [way for way in _travelling(wired, priced.of_activations) if way[1] > LEAST]
+    if not of_weights and not of_activations:
         return
     busy = priced.flops / rate / (1 - _idle(priced))
-    for axes, seconds in _travelling(wired, priced.of_weights):
-        if seconds > max(busy, LEAST):
+    if not busy:
+        return
+    for axes, seconds in of_weights:
+        if seconds > busy:
             yield _of_weights(priced, wired, axes, seconds, busy)
-    for axes, seconds in _travelling(wired, priced.of_activations):
-        if seconds > max(busy, LEAST):
+    for axes, seconds in of_activations:
+        if seconds > busy:
             yield _of_activations(priced, wired, axes, seconds, busy)
+
+
+def _wired(priced: Priced) -> Network | None:
+    """The links, if the speed of all is known."""
+    levels = priced.slice.levels if priced.slice else ()
+    return None if any(level.size > 1 and level.bandwidth is None for level in levels) else priced.network
 
 
 def _rate(priced: Priced) -> float | None:
@@ -54,7 +65,7 @@ def _idle(priced: Priced) -> float:
 
 
 def _travelling(wired: Network, collectives: Iterable[Collective]) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Seconds that what goes over the same axes takes at least; of those whose links are known."""
+    """Seconds that what goes over the same axes takes at least."""
     took: dict[tuple[str, ...], float] = {}
     for c in collectives:
         seconds = wired.seconds(c.op, c.axes, c.bytes_per_device)
