@@ -104,7 +104,7 @@ def check(request: Request, with_job: bool = False, cures: bool = True, memory: 
         return _checked(target, None, sources, [*problems, *found])
     problems += [redirected(d, _moved(program, target)) for d in found]
     if not has_errors(problems) and not any(axis.assumed for axis in program.axes):
-        problems += [redirected(d, _moved(program, target)) for d in _wasted(placed, target, problems)]
+        problems += [redirected(d, _moved(program, target)) for d in _wasted(placed, target, found)]
     if target.job:
         known = not any(d.code == "E0508" for d in problems)  # what is wrong with an unknown slice has been said
         problems += _job_holds(target.job, placed, known)
