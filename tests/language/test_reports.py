@@ -52,9 +52,13 @@ REPORTS: dict[str, tuple[str, ...]] = {
     "jax-ml/jax#21480": ("ranks.md: Data of two dims for an input of three",),
     "pytorch/torchtitan#1309": ("devices.md: An axis of size 1 is as no axis",),
     # memory
-    "marin-community/marin#7987": ("memory.md: Moments of a weight that is whole on purpose",),
+    "marin-community/marin#7987": (
+        "memory.md: Moments of a weight that is whole on purpose",
+        "language/waste.md: Weights and moments that every device holds",
+    ),
     "areal-project/AReaL#664": (
         "memory.md: Logits are not gathered for the loss",
+        "language/waste.md: Logits that are gathered",
         "cases/test_losses.py: test_no_device_holds_the_whole_of_a_split_vocabulary",
     ),
     # values
@@ -113,7 +117,8 @@ def test_each_report_has_its_test(link: str, place: str):
 def _told(name: str, title: str) -> str:
     """A section of a page, with what it shows; or the words of a test, which begins on one line with its name."""
     if name.endswith(".md"):
-        sections = (TESTS / "language" / "cases" / name).read_text().split("\n## ")
+        page = TESTS / name if "/" in name else TESTS / "language" / "cases" / name
+        sections = page.read_text().split("\n## ")
         [section] = [text for text in sections if text.startswith(f"{title}\n")]
         assert "```mesh" in section or "```yaml" in section
         return section
