@@ -51,8 +51,9 @@ def _drawn(program: Program, path: str, leaf: jax.ShapeDtypeStruct) -> np.ndarra
     """A weight as devices hold it: its numbers depend on its path and its shape on disk alone."""
     shape, orders = stored_shape(program, path, leaf.shape), program.orders.get(path, {})
     values = 0.3 * np.random.default_rng(zlib.crc32(path.encode())).standard_normal(shape)
-    whole = (len(places(orders[d])) if d in orders else n for d, n in enumerate(leaf.shape))
-    padded = np.pad(values, [(0, a - b) for a, b in zip(whole, shape, strict=True)])
+    whole = [len(places(orders[d])) if d in orders else n for d, n in enumerate(leaf.shape)]
+    padded = np.zeros(whole)
+    padded[tuple(map(slice, shape))] = values
     return on_devices(padded, orders).astype(leaf.dtype)
 
 
