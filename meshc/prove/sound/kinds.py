@@ -37,6 +37,8 @@ Kind = Literal[
     "copy",  # `repeat` of what is no kv heads
     "whole",  # a split of what an operation or a program takes whole: a primitive's dim, a stack of layers, routed rows
     "silent",  # a strategy that matches nothing, a rule where it says nothing
+    "idle",  # fewer microbatches than the stages of 1F1B or of turns: it trains right, refused for what it wastes
+    "room",  # state at rest that the slice's chips have no memory for
     "launch",  # the job: unknown keys, values that cannot be, what the data cannot feed, how and where it is started
     "unbuilt",  # legal in the language, and not built yet
 ]
@@ -67,6 +69,8 @@ CODES: dict[Kind, tuple[str, ...]] = {
     "copy": ("E0257",),
     "whole": ("E0256", "E0258", "E0259"),
     "silent": ("E0241", "E0251"),
+    "idle": ("E0330",),
+    "room": ("E0401",),
     "unbuilt": ("E0299",),
 }  # fmt: skip
 
