@@ -22,7 +22,7 @@ def only_in_use(what: str, outer: str, span: Span) -> Diagnostic:
 
 
 def bad_option(name: str, value: str, span: Span, known: Sequence[str]) -> Diagnostic:
-    helps = did_you_mean(value, known)
+    helps = did_you_mean(value.strip('`"'), known)
     if known and not any("known" in line for line in helps):
         helps = (*helps, f"`{name}` is {quoted(known, 'or')}")
     near = nearest(value.strip('`"'), known)
@@ -30,8 +30,16 @@ def bad_option(name: str, value: str, span: Span, known: Sequence[str]) -> Diagn
     return Diagnostic("E0242", f"`{name}` cannot be {value}", (Label(span),), helps, edits)
 
 
-def only_interleaved(schedule: str, span: Span) -> Diagnostic:
-    return Diagnostic("E0242", f"`{schedule}` has no rounds", (Label(span),), ('use schedule = "interleaved"',))
+def only_interleaved(schedule: str, span: Span, written: Span | None) -> Diagnostic:
+    """`span` is that of the rounds, `written` of the schedule where it is given beside them."""
+    edits = _interleaved(span, written)
+    return Diagnostic("E0242", f"`{schedule}` has no rounds", (Label(span),), ('use schedule = "interleaved"',), edits)
+
+
+def _interleaved(rounds: Span, schedule: Span | None) -> tuple[Edit, ...]:
+    if schedule is not None:
+        return (Edit(schedule, '"interleaved"'),)
+    return (Edit(Span(rounds.source, rounds.end, rounds.end), ', schedule = "interleaved"'),)
 
 
 def options_differ(name: str, one: str, other: str, span: Span, first: Span) -> Diagnostic:

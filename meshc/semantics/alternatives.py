@@ -48,10 +48,11 @@ def elsewhere(axis: Axis, sizes: Iterable[int]) -> Iterator[Cure]:
         yield Cure(f"with another slice, `{axis.name}` may be {{}}", options, usable=False, unless="mesh")
 
 
-def dim_may_be(name: str, size: int, sizes: Iterable[int]) -> Iterator[Cure]:
+def dim_may_be(name: str, size: int, sizes: Iterable[int], usable: bool = False) -> Iterator[Cure]:
+    """Other sizes of a dim. Of one that weights have it would be another model: not `usable` as an edit."""
     options = tuple(Option(str(n), ((name, n),)) for n in near(sizes, size))
     if options:
-        yield Cure(f"{name} may be {{}}", options)
+        yield Cure(f"{name} may be {{}}", options, usable)
 
 
 def trades(program: Program, axis: Axis, fits: Fits = lambda size: True) -> Iterator[Cure]:

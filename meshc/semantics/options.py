@@ -212,7 +212,9 @@ def schedule_of(names: Mapping[str, Bound], report: Report) -> Schedule | None:
     cut = stages.value if isinstance(stages, Plain) and isinstance(stages.value, tuple) else None
     even = stages is None or cut is not None or word_of("stages", stages, ("even",), report)
     if rounds not in (None, 0, 1) and schedule in ("gpipe", "1f1b"):
-        report(spec_rules.only_interleaved(schedule, names["rounds"].span))
+        rounds, written = names["rounds"].span, names["schedule"].span if "schedule" in names else None
+        beside = written if written and written.source is rounds.source else None
+        report(spec_rules.only_interleaved(schedule, rounds, beside))
         return None
     if schedule is None or not even or 0 in (microbatches, rounds):
         return None

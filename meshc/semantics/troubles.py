@@ -14,6 +14,7 @@ from meshc.semantics.alternatives import (
     elsewhere,
     in_place,
     instead,
+    near,
     settle,
     trades,
     with_axis,
@@ -79,6 +80,25 @@ def _other_axes(twice: Twice, program: Program) -> Iterator[Cure]:
         texts = [(axis, with_axis(rule.place, twice.axis, axis.name)) for axis in others]
         options = (Option(f"`{text}`", (), (Edit(rule.place, text),)) for _, text in texts if text)
         yield Cure("or use another axis: {}", tuple(options))
+    for rule in reversed(twice.rules):
+        yield from _split(twice, rule, program)
+
+
+def _split(twice: Twice, rule: Rule, program: Program) -> Iterator[Cure]:
+    """The axis as two: the rule has the inner one, the other rule the outer."""
+    axis = next((axis for axis in program.axes if axis.name == twice.axis), None)
+    if axis is None or axis.assumed or axis.declared is None:
+        return
+    dim = twice.dims[twice.rules.index(rule)]
+    name = f"{axis.name}_{dim.rstrip(chr(39))}"
+    text = with_axis(rule.place, axis.name, name)
+    parts = near((n for n in divisors(axis.size) if 1 < n < axis.size), math.isqrt(axis.size), now=False)
+    if text is None or any(other.name == name for other in program.axes):
+        return
+    for part in parts[:2]:
+        axes = f"{axis.name} = {axis.size // part}, {name} = {part}"
+        edits = (Edit(axis.declared, axes), Edit(rule.place, text))
+        yield Cure(f"or split the axis: {axes}, and `{text}`", (Option("", (), edits),), unless="any")
 
 
 def _inside(twice: Twice, outer: Rule, dim: str, inner: Rule, program: Program) -> Iterator[Cure]:
@@ -181,7 +201,7 @@ def _equal_tokens(trouble: Trouble, op: Route, program: Program) -> Diagnostic:
         (Label(op.span, f"each of the {shards} sends tokens of its own"),),
         (f"leave {' and '.join(f'`{axis}`' for axis in trouble.axes)} out of the axes that experts share",),
         cures=(
-            *dim_may_be(trouble.dim.name, whole, [enough]),
+            *dim_may_be(trouble.dim.name, whole, [enough], True),
             *(cure for axis in map(program.axis, trouble.axes) for cure in _sizes(axis, divisors(axis.size), program)),
         ),
     )

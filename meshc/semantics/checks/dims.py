@@ -124,10 +124,10 @@ def _cures(context: Context, spot: Spot, dims: Sequence[Dim], shards: int) -> It
     legal = {axis.name: _legal(context, axis.name) for axis in axes}
     for axis in axes:
         yield from axis_may_be(axis, legal[axis.name])
-    if len(dims) == 1:
-        yield from _for_dim(context, spot, names, dims[0], shards)
     for axis in axes:
         yield from trades(context.placed.program, axis, legal[axis.name].__contains__)
+    if len(dims) == 1:
+        yield from _for_dim(context, spot, names, dims[0], shards)
     for axis in axes:
         yield from elsewhere(axis, legal[axis.name])
 
@@ -137,7 +137,6 @@ def _for_dim(context: Context, spot: Spot, names: tuple[str, ...], dim: Dim, sha
     cut = context.placed.accumulated if dim == context.placed.batch else 1
     if cut > 1 and (fewer := [n for n in divisors(dim.size) if n < cut and dim.size // n % shards == 0]):
         yield _microsteps(fewer, cut)
-    yield from dim_may_be(dim.name, dim.size, (n * cut for n in legal_sizes(_held(context, dim).size, shards)))
     role = _roles(context).get(dim.name)
     if role == "kv_heads" and shards % dim.size == 0:
         times = shards // dim.size
@@ -148,6 +147,9 @@ def _for_dim(context: Context, spot: Spot, names: tuple[str, ...], dim: Dim, sha
         padded = f"pad({dim.real}, {shards})"
         says = f"pad it: {dim.name} = {padded}, which leaves the padding out of loss and files"
         yield Cure(says, (Option("", (), (Edit(dim.written, padded),)),))
+    weighs = any(dim.name == own.name for w in context.placed.weights for own in w.weight.dims)
+    sizes = (n * cut for n in legal_sizes(_held(context, dim).size, shards))
+    yield from dim_may_be(dim.name, dim.size, sizes, usable=not weighs)
 
 
 def _legal(context: Context, axis: str) -> list[int]:
@@ -183,7 +185,7 @@ def microsteps_divide(context: Context) -> Iterator[Diagnostic]:
             (Label(batch.span, f"{batch.name} is {batch.size}"),) if batch.span else (),
             cures=(
                 _microsteps(divisors(batch.size), count),
-                *dim_may_be(batch.name, batch.size, legal_sizes(batch.size, count)),
+                *dim_may_be(batch.name, batch.size, legal_sizes(batch.size, count), usable=True),
             ),
         )
 

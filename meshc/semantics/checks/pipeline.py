@@ -160,7 +160,9 @@ def _cures(context: Context, stage: StageRule, rows: int) -> Iterator[Cure]:
     batch, legal = context.placed.batch, filling(context, stage, rows)
     yield from other_microbatches(stage, legal, f"; {_idle_of(context, stage, legal)}" if legal else "")
     if batch is not None:
-        yield from dim_may_be(batch.name, batch.size, legal_sizes(batch.size, batch.size // rows * stage.microbatches))
+        yield from dim_may_be(
+            batch.name, batch.size, legal_sizes(batch.size, batch.size // rows * stage.microbatches), True
+        )
 
 
 def filling(context: Context, stage: StageRule, rows: int) -> list[int]:

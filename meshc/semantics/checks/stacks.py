@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from meshc.diagnostics.model import Diagnostic, Label
+from meshc.diagnostics.edits import removed
+from meshc.diagnostics.model import Cure, Diagnostic, Label, Option
 from meshc.diagnostics.suggest import quoted
 from meshc.semantics.checks.context import Context
 from meshc.semantics.checks.pipeline import regrouped_stages
@@ -45,7 +46,14 @@ def _not_whole(dim: Dim, where: str, axes: Sequence[str], rules: Sequence[Rule])
             f"or give each device its own layers: stage {dim.name} over {axes[-1]}",
             f"optimizer {{ {dim.name} -> … }} is fine: the update is no repeat",
         ),
+        cures=_without(rules[0]) if rules else (),
     )
+
+
+def _without(rule: Rule) -> tuple[Cure, ...]:
+    if rule.origin or len(rule.dims) > 1:
+        return ()
+    return (Cure(f"or take out {rule.span.text}", (Option("", (), (removed(rule.span),)),)),)
 
 
 def _not_staged(dim: Dim, where: str, own: Sequence[str], rules: Sequence[Rule]) -> Diagnostic:
