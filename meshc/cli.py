@@ -46,7 +46,7 @@ def cli() -> None:
 
 
 @cli.command()
-@click.argument("paths", metavar="SPEC...", nargs=-1, required=True)
+@click.argument("paths", metavar="SPEC|JOB|DIR...", nargs=-1, required=True)
 @_slice
 @_set
 @_strict
