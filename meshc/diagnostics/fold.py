@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from meshc.diagnostics.edits import together
 from meshc.diagnostics.model import Diagnostic, Edit, Label
 from meshc.source import Span
 
@@ -31,24 +32,28 @@ def _cause(diagnostic: Diagnostic) -> tuple[str, str] | None:
 
 
 def _one(group: Sequence[Diagnostic]) -> Diagnostic:
-    """The first of them, with the places of the others."""
+    """The first of them with the places of the others; of those that say different things, the simplest."""
     first = group[0]
     if len(group) == 1:
         return first
+    if any(other.message != first.message for other in group):
+        first = min(group, key=lambda d: len(d.labels))
     also: dict[Span, None] = {}
     notes: dict[str, Label] = {}
-    for other in group[1:]:
-        if other.span is None:
+    for other in group:
+        if other is first or other.span is None:
             continue
         if other.message == first.message or other.message in notes:
             also[other.span] = None
         else:
             notes[other.message] = Label(other.span, other.message)
-    edits: dict[Edit, None] = {edit: None for one in group for edit in one.edits}
-    whole = all(one.edits for one in group)  # half a cure is none
-    return replace(
-        first,
-        labels=(*first.labels, *notes.values()),
-        edits=tuple(edits) if whole else (),
-        also=tuple(also),
-    )
+    same = [one for one in group if one.message == first.message]
+    return replace(first, labels=(*first.labels, *notes.values()), edits=_cure(same), also=tuple(also))
+
+
+def _cure(same: Sequence[Diagnostic]) -> tuple[Edit, ...]:
+    """What mends all places; nothing where some have no cure, for half of one is none, or where two would meet."""
+    if not all(one.edits for one in same):
+        return ()
+    chosen, edits = together(same)
+    return tuple(edits) if len(chosen) == len(same) else ()

@@ -1,5 +1,7 @@
 """One cause, one report."""
 
+from dataclasses import replace
+
 from meshc.diagnostics.fold import folded
 from meshc.diagnostics.model import Diagnostic, Edit, Label
 from meshc.diagnostics.render import concise, full
@@ -46,6 +48,26 @@ def test_the_cure_is_that_of_all_places_or_none():
 
     assert folded([at(1, edits=edit(1)), at(2, edits=edit(2)), at(3, edits=edit(2))])[0].edits == (*edit(1), *edit(2))
     assert folded([at(1, edits=edit(1)), at(2)])[0].edits == ()
+
+
+def test_of_one_cause_the_simplest_is_told_with_its_cure():
+    def edits(line: int, text: str) -> tuple[Edit, ...]:
+        found = at(line).span
+        assert found
+        return (Edit(found, text),)
+
+    long = at(1, "`a` and `b`", cause="c", edits=edits(1, "x"))
+    long = replace(long, labels=(*long.labels, *at(3).labels))
+    (one,) = folded([long, at(2, "`a`", cause="c", edits=edits(1, "y"))])
+    assert (one.message, [label.text for label in one.labels]) == ("`a`", ["", "`a` and `b`"])
+    assert one.edits == edits(1, "y")
+
+
+def test_cures_that_meet_are_none():
+    found = at(1).span
+    assert found
+    one, other = at(1, edits=(Edit(found, "x"),)), at(2, edits=(Edit(found, "y"),))
+    assert folded([one, other])[0].edits == ()
 
 
 def test_the_full_form_shows_some_places_and_counts_the_others():

@@ -96,7 +96,15 @@ def _uneven(context: Context, axes: tuple[str, ...], spots: Sequence[Spot]) -> D
         f"{dim.size} % {shards} = {dim.size % shards}{also}",
         tuple(_labels(context, spot)),
         cures=tuple(_cures(context, spot, [s.dim for s in (spot, *others)], shards)),
+        cause=_culprit(context, spots),
     )
+
+
+def _culprit(context: Context, spots: Sequence[Spot]) -> str:
+    """What reports have in common that one axis explains: none of their dims divides by it alone. Else nothing."""
+    sizes = {name: context.placed.program.axis(name).size for name in _declared(context, spots[0])}
+    alone = (n for n, size in sizes.items() if all(_held(context, s.dim).size % size for s in spots))
+    return f"the size of {name}" if (name := next(alone, None)) else ""
 
 
 def _declared(context: Context, spot: Spot) -> tuple[str, ...]:
