@@ -8,10 +8,10 @@ and the losses mask by the real size and may see it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from meshc.semantics.flat import FlatProgram, flatten
-from meshc.semantics.placed import Computed, Moved, Placed, PlacedProgram, PlacedUpdate
+from meshc.semantics.placed import Computed, Moved, Placed, PlacedProgram, PlacedUpdate, PlacedWeight
 from meshc.semantics.program import (
     Attend,
     Concat,
@@ -19,6 +19,7 @@ from meshc.semantics.program import (
     Custom,
     Dim,
     Elementwise,
+    Load,
     Op,
     Reduce,
     Rename,
@@ -40,16 +41,11 @@ def falsified(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
             if dim.padded:
                 yield f"a padded batch (`{dim.name}`)", item.value.span
     flat = flatten(placed)
-    noise = _Noise(flat)
+    noise = _Noise(flat, placed.weights)
     squares = {id(s.result.value) for s in noise.computed if _is_square(s.op)}
     for statement in noise.computed:
         for dim in _summed(statement.op, squares, noise.of(statement)):
             yield f"sums over the padding of `{dim.name}`", statement.op.span
-
-    for update in (i.statement for i in flat.statements if isinstance(i.statement, PlacedUpdate)):
-        if noise.held(update.value):  # a state's padding would not stay zero
-            names = ", ".join(f"`{name}`" for name in sorted(noise.held(update.value)))
-            yield f"states that are not zero in the padding of {names}", update.update.span
 
 
 def _is_square(op: Op) -> bool:
@@ -69,8 +65,8 @@ def _summed(op: Op, squares: set[int], noise: frozenset[str]) -> Iterator[Dim]:
             yield from (d for d in over if d.padded and (d.name in noise or not right))
         case Contract(over=over):
             yield from (d for d in over if d.padded and d.name in noise)
-        case Route(experts=experts, operand=operand):  # tokens of the padding would be sent, and counted
-            yield from (d for d in (experts, *operand.dims[:-1]) if d.padded)
+        case Route(operand=operand):  # tokens of the padding would be sent, and counted
+            yield from (d for d in operand.dims[:-1] if d.padded)
         case Attend(q=q, v=v):
             yield from (d for d in {q.dims[-1], v.dims[-1]} if d.padded)
         case Concat(along=along, parts=parts):
@@ -84,11 +80,11 @@ def _summed(op: Op, squares: set[int], noise: frozenset[str]) -> Iterator[Dim]:
 class _Noise:
     """By tensor, the names of padded dims along which its padding may be other than zero."""
 
-    def __init__(self, flat: FlatProgram) -> None:
+    def __init__(self, flat: FlatProgram, weights: Sequence[PlacedWeight]) -> None:
         self.flat = flat
         self.known: dict[Placed, frozenset[str]] = {}
         self.computed = [i.statement for i in flat.statements if isinstance(i.statement, Computed)]
-        before = None
+        before, states = None, {weight.weight.value: weight.inside for weight in weights}
         while before != self.known:  # what a repeat hands on, its next turn has
             before = dict(self.known)
             for item in flat.statements:
@@ -97,6 +93,8 @@ class _Noise:
                         self._add(result, self.held(source))
                     case Computed() as computed:
                         self._add(computed.result, self._yielded(computed))
+                    case PlacedUpdate(update=update, value=value):  # what the next step finds there
+                        self._add(states[update.weight.value], self.held(value))
 
     def of(self, computed: Computed) -> frozenset[str]:
         """The noise of all operands."""
@@ -122,6 +120,10 @@ class _Noise:
                 return (self.of(computed) | {seq.name}) & frozenset(padded)
             case Contract():
                 return frozenset(name for name in padded if self._all_hold(name, computed))
+            case Load():
+                return frozenset()
+            case Route(experts=experts):  # nothing is sent there
+                return (self.of(computed) & frozenset(padded)) - {experts.name}
             case Rename(old=old, new=new):
                 return frozenset(new.name if name == old.name else name for name in self.of(computed))
             case _:

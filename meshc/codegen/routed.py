@@ -33,6 +33,8 @@ def sending(
         options["scale"] = repr(op.scale)
     if op.top_groups < op.groups:
         options |= {"groups": str(op.groups), "top_groups": str(op.top_groups)}
+    if op.experts.padded:
+        options["padding"] = str(op.experts.size - op.experts.real)
     if op.capacity is not None:
         options["capacity"] = repr(op.capacity)
         split = tokens.layout.axes[:-1]

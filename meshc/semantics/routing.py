@@ -115,7 +115,7 @@ def _shares(op: LoadBalance | Load | Dropped, rules: Rules) -> Need:
     summed over these, too, shares are as they were, and the gradients of all uses may be summed.
     """
     routed = rules.routed(op.routed)
-    number = routed.route.experts.size
+    number = routed.route.experts.real
     sent = rules.places(op.routed)[routed.route.operand.dims[-1].name]
     axes = tuple(a for a in rules.sizes if a in {*routed.axes, *sent})
     if not axes:
@@ -155,7 +155,7 @@ def slots_of(route: Route, tokens: int, devices: int, senders: int) -> int:
     rows = tokens * route.top_k if devices == 1 else devices * block_of(route, tokens, devices)
     if route.capacity is None:
         return rows
-    each = math.ceil(route.capacity * tokens * senders * route.top_k / route.experts.size)
+    each = math.ceil(route.capacity * tokens * senders * route.top_k / route.experts.real)
     return min(rows, max(route.experts.size // devices, 1) * each)
 
 
@@ -197,7 +197,7 @@ def _room(op: Route, rules: Rules, routed: Routed):
     dims = _tokens(op)
     for i in reversed(range(len(dims))):
         if axes := routed.places[dims[i].name]:
-            numbers = rules.local(dims[:i], routed.places) * op.experts.size
+            numbers = rules.local(dims[:i], routed.places) * op.experts.real
             label = "tokens of each expert before these"
             yield InnerCollective("all_gather", axes, numbers, 1, 0, label, "int", not i, True)
 

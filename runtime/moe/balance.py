@@ -12,7 +12,7 @@ from .route import Routing
 
 
 def load(routing: Routing, axes: Sequence[str] = ()) -> jax.Array:
-    """[experts]: each one's share of all choices, in float32 or wider.
+    """[experts]: each one's share of all choices, in float32 or wider; zero for those that are padding.
 
     axes: those that split the tokens; along others that count as varying tokens are equal, and counted on each device
     """
@@ -21,7 +21,8 @@ def load(routing: Routing, axes: Sequence[str] = ()) -> jax.Array:
     counts = (routing.chosen.reshape(-1, 1) == experts).sum(0, dtype=jnp.int32)
     if axes:
         counts = lax.psum(counts, tuple(axes))
-    return counts.astype(wide) / (routing.chosen.size * (lax.axis_size(tuple(axes)) if axes else 1))
+    shares = counts.astype(wide) / (routing.chosen.size * (lax.axis_size(tuple(axes)) if axes else 1))
+    return jnp.pad(shares, (0, routing.padding)) if routing.padding else shares
 
 
 def dropped(routing: Routing, axes: Sequence[str] = ()) -> jax.Array:
@@ -45,4 +46,4 @@ def load_balance(routing: Routing, axes: Sequence[str] = ()) -> jax.Array:
     devices = 1
     if axes:
         shares, devices = lax.psum(shares, tuple(axes)), lax.axis_size(tuple(axes))
-    return scores.shape[-1] * (load(routing, axes) * shares).sum() / (len(scores) * devices)
+    return scores.shape[-1] * (load(routing, axes)[: scores.shape[-1]] * shares).sum() / (len(scores) * devices)

@@ -22,6 +22,7 @@ class Routing:
     """Where this device's tokens went, and which rows lie in its slots.
 
     chosen: int32 [tokens, top_k]: the experts of this device's tokens; scores: [tokens, experts], of the router
+    padding: how many experts there are besides, to which nothing is sent
     stays: bool like `chosen`: which of them their expert has room for; None where it has for all
     sizes: int32 [local experts]: rows of each, one expert after the other in the slots; behind them slots are zero
     owner: int32 [slots]: the local expert of each slot, the last one where it is empty; filled: bool [slots]
@@ -33,6 +34,7 @@ class Routing:
 
     chosen: jax.Array
     scores: jax.Array
+    padding: int
     stays: jax.Array | None
     sizes: jax.Array
     owner: jax.Array
@@ -63,6 +65,7 @@ def route(
     capacity: float | None = None,
     split: Sequence[Axes] = (),
     zigzag: Mapping[int, int] | None = None,
+    padding: int = 0,
 ) -> tuple[jax.Array, Routing]:
     """Each token in a slot of each of its experts: [slots, embed], and how it came there.
 
@@ -71,22 +74,26 @@ def route(
     capacity: None is dropless; else an expert takes that many times its even share of the global tokens' choices, the
         first ones in their order, for which `split` gives the axes that split each token dim, and `zigzag` into how
         many pairs of chunks those that lie in zigzag order are cut
+    padding: how many of the last experts only fill up the dim; nothing is sent to them
     """
     *shape, embed = x.shape
-    x, scores = x.reshape(-1, embed), scores.reshape(-1, scores.shape[-1])
+    experts = scores.shape[-1]
+    real = experts - padding
+    x, scores = x.reshape(-1, embed), scores.reshape(-1, experts)[:, :real]
+    bias = None if bias is None else bias[:real]
     chosen, weights = choice.choose(
         scores, top_k, bias, normalise=normalise, scale=scale, groups=groups, top_groups=top_groups
     )
-    tokens, experts = scores.shape
+    tokens = len(scores)
     devices = lax.axis_size(tuple(axes)) if axes else 1
     local = experts // devices
     stays, sent, slots = None, chosen, tokens * top_k if devices == 1 else devices * tokens * min(top_k, local)
     if capacity is not None:
-        stays = choice.has_room(chosen.reshape(*shape, top_k), experts, capacity, split or ((),) * len(shape), zigzag)
+        stays = choice.has_room(chosen.reshape(*shape, top_k), real, capacity, split or ((),) * len(shape), zigzag)
         stays = stays.reshape(chosen.shape)
         sent, weights = jnp.where(stays, chosen, experts), jnp.where(stays, weights, 0)
         whole = tokens * math.prod(lax.axis_size(tuple(a)) for a in split if a)
-        slots = min(slots, local * choice.most(capacity, whole, top_k, experts))
+        slots = min(slots, local * choice.most(capacity, whole, top_k, real))
     order = jnp.argsort(sent.reshape(-1), stable=True).astype(jnp.int32)
     inverse = jnp.argsort(order).astype(jnp.int32)
     counts = (sent.reshape(-1, 1) == jnp.arange(experts, dtype=sent.dtype)).sum(0, dtype=jnp.int32)
@@ -96,9 +103,9 @@ def route(
     slot = jnp.arange(slots, dtype=jnp.int32)
     owner = jnp.minimum(jnp.searchsorted(ends, slot, side="right", method="compare_all"), local - 1).astype(jnp.int32)
     room = Room(tuple(axes), tokens * top_k, tokens * min(top_k, local), slots)
-    routing = Routing(
-        chosen, scores, stays, sizes, owner, slot < ends[-1], weights, order, inverse, there, room, tuple(shape)
-    )  # fmt: skip
+    filled = slot < ends[-1]
+    came = (sizes, owner, filled, weights, order, inverse)
+    routing = Routing(chosen, scores, padding, stays, *came, there, room, tuple(shape))
     weighed = _to_slots(weights.reshape(-1)[order], routing)
     return _to_slots(_spread(x, order, inverse, top_k), routing), replace(routing, weights=weighed)
 

@@ -67,10 +67,14 @@ def test_loss_and_gradients_are_those_without_padding(sizes, build, run):
             "sigmoid(x @ v) @ w",
         ),
         (
-            LLAMA.replace("loss next", "state seen: [embed] = zeros\n  seen := mean(x, over = [batch, seq]) + 1\n  loss next"),
+            LLAMA.replace(
+                "loss next",
+                "state seen: [embed] = zeros\n  seen := mean(x, over = [batch, seq]) + 1\n"
+                "  loss mean(square(x + seen))\n  loss next",
+            ),
             {"embed": "4"},
-            "states that are not zero in the padding of `embed`",
-            "seen := ",
+            "sums over the padding of `embed`",
+            "mean(square(x + seen))",
         ),
     ],
 )  # fmt: skip
