@@ -63,7 +63,7 @@ def _order(context: Context, now: Network) -> Iterator[Diagnostic]:
     assert axis.span and before and after
     edits = reordered(program, order)
     names = [a.name for a in order]
-    yield say.needless_crossing(axis.name, axis.span, _told(before), _told(after), names, took / takes, edits)
+    yield say.needless_crossing(axis.name, axis.span, _told(before), _told(after), names, took, takes, edits)
 
 
 def _orders(program: Program) -> Iterator[tuple[Axis, ...]]:
