@@ -11,7 +11,7 @@ from meshc.diagnostics import waste as say
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import quoted
 from meshc.semantics.placed import Computed, Moved, Placed, local_shape
-from meshc.semantics.program import Dim, Op, Reduce, Rule, Softmax
+from meshc.semantics.program import CrossEntropy, Dim, NextToken, Op, Reduce, Rule, Softmax
 from meshc.semantics.routing import lying
 
 WORTH = 0.05
@@ -82,11 +82,17 @@ def _asked_by_nobody(priced: Priced, gather: Gather, sent: int) -> Diagnostic:
     shards = placed.shards(gather.axes)
     dims = zip(lying(gather.moved.result, placed)[0], _shape(priced, gather.moved), strict=True)
     free = [dim.name for dim, own in dims if dim.name != gather.dim.name and own % shards == 0]
-    of_logits = isinstance(op, Reduce | Softmax)
+    of_logits = isinstance(op, Reduce | Softmax) and gather.dim in _vocabularies(priced)
     share = sent / priced.bytes_sent
     return say.unasked_gather(
         gather.movements[0].path, gather.dim.name, names, held, sent, share, (*here, cause), free, of_logits
     )
+
+
+def _vocabularies(priced: Priced) -> set[Dim]:
+    """Dims that losses know how to take split."""
+    ops = (i.statement.op for i in priced.flat.statements if isinstance(i.statement, Computed))
+    return {op.vocab for op in ops if isinstance(op, NextToken | CrossEntropy)}
 
 
 def _shape(priced: Priced, moved: Moved) -> tuple[int, ...]:
