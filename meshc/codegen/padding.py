@@ -34,18 +34,22 @@ KEEP_ZERO = frozenset("neg square sqrt abs tanh silu gelu gelu_tanh relu sign fl
 """Functions of zeros that are zero."""
 
 
-def falsified(placed: PlacedProgram) -> Iterator[tuple[str, Span]]:
-    """Each operation that a padded dim would make wrong: what it is, and where."""
+def falsified(placed: PlacedProgram) -> Iterator[tuple[str, str, Span]]:
+    """Each operation that a padded dim would make wrong: what it is, what to do about it, and where."""
     for item in placed.inputs:
         for dim in item.value.dims[:1]:
             if dim.padded:
-                yield f"a padded batch (`{dim.name}`)", item.value.span
+                yield f"a padded batch (`{dim.name}`)", _unpadded(dim), item.value.span
     flat = flatten(placed)
     noise = _Noise(flat, placed.weights)
     squares = {id(s.result.value) for s in noise.computed if _is_square(s.op)}
     for statement in noise.computed:
         for dim in _summed(statement.op, squares, noise.of(statement)):
-            yield f"sums over the padding of `{dim.name}`", statement.op.span
+            yield f"sums over the padding of `{dim.name}`", _unpadded(dim), statement.op.span
+
+
+def _unpadded(dim: Dim) -> str:
+    return f"make {dim.name} {dim.size}, of which all counts, or {dim.real} on axes that divide it"
 
 
 def _is_square(op: Op) -> bool:

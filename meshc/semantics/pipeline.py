@@ -180,7 +180,8 @@ class Slot:
 
 @dataclass(frozen=True, eq=False)
 class Pipeline:
-    """A placed model, cut. The statements are those of its body, in order; `trouble` is what no program can do yet.
+    """A placed model, cut. The statements are those of its body, in order; `trouble` is what no program can do yet, and
+    what to write in its place.
 
     shared: weights of no stage that stages use, too, and whose gradients they add up
     """
@@ -192,7 +193,7 @@ class Pipeline:
     after: tuple[PlacedStatement, ...]
     slots: tuple[Slot, ...]
     shared: tuple[PlacedWeight, ...]
-    trouble: tuple[tuple[str, Span], ...]
+    trouble: tuple[tuple[str, str, Span], ...]
 
     def turns_of_a_step(self, repeat: PlacedRepeat) -> Fraction:
         """How often a device computes a turn of a repeat in a pass of all microbatches, the mean of all devices."""
@@ -259,7 +260,7 @@ class _Flow:
         self.known = known  # made before the first stage
         self.between: set[Placed] = set()  # what repeats leave to each other
         self.slots: list[_Moving] = []
-        self.trouble: list[tuple[str, Span]] = []
+        self.trouble: list[tuple[str, str, Span]] = []
 
     def turn(self, repeat: PlacedRepeat, number: int) -> None:
         moving = []
@@ -267,7 +268,7 @@ class _Flow:
             found = next((s for s in self.slots if s.now is carry.before and s not in moving), None)
             if found is None:
                 if carry.before in self.between:
-                    self._cannot("a tensor that two stages' repeats begin from", carry.before)
+                    self._cannot("a tensor that two stages' repeats begin from", _kept(carry.before), carry.before)
                     continue
                 found = _Moving(carry.before, carry.before, {})
                 self.slots.append(found)
@@ -292,9 +293,15 @@ class _Flow:
         if placed in self.known and not any(not s.carries for s in still):
             self.slots.append(_Moving(placed, placed, {}))
             if placed.value.kind is Kind.INT:
-                self._cannot("ids that stages hand on", placed)
+                self._cannot("ids that stages hand on", "read the model's own input, which each stage has", placed)
         elif placed in self.between and not still:
-            self._cannot("a tensor between two repeats in stages that is read later", placed)
+            self._cannot("a tensor between two repeats in stages that is read later", _kept(placed), placed)
 
-    def _cannot(self, what: str, placed: Placed) -> None:
-        self.trouble.append((what, placed.value.span))
+    def _cannot(self, what: str, cure: str, placed: Placed) -> None:
+        self.trouble.append((what, cure, placed.value.span))
+
+
+def _kept(placed: Placed) -> str:
+    """What makes the end of a repeat a tensor of its own, which stages hand on beside what goes into the next one."""
+    name = placed.value.name
+    return f"keep it: kept = {name} before the repeat that makes it and in there at the end, and read kept later"
