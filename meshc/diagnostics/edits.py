@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable, Sequence
 
 from meshc.diagnostics.model import Diagnostic, Edit
@@ -19,25 +20,44 @@ def lies_in(diagnostic: Diagnostic, source: SourceFile) -> bool:
 
 
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], list[Edit]]:
-    """Of cures for one text those that can be carried out at once, the earlier before the later, and their edits.
+    """Those cures that can be carried out at once, the earlier before the later, and their edits by rising offset.
 
     Cures that ask for the same edit are one.
     """
     chosen: list[Diagnostic] = []
-    edits: dict[tuple[int, int, str], Edit] = {}
+    edits: list[Edit] = []  # by their places: none of them meet
     for diagnostic in diagnostics:
-        new = {(e.span.start, e.span.end, e.text): e for e in diagnostic.edits}
-        if any(_meet(one, other) for one in new for other in edits if one != other):
+        new = [edit for edit in diagnostic.edits if not _there(edit, edits)]
+        if any(_meets(edit, edits) for edit in new):
             continue
         chosen.append(diagnostic)
-        edits |= new
-    return chosen, sorted(edits.values(), key=lambda edit: edit.span.start)
+        for edit in new:
+            bisect.insort(edits, edit, key=_place)
+    return chosen, edits
 
 
-def _meet(one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
-    """Whether two edits change the same text, or insert at the same place."""
-    (start, end, _), (begin, stop, _) = one, other
-    return start == begin or (start < stop and begin < end)
+def _place(edit: Edit) -> tuple[str, int]:
+    return edit.span.source.name, edit.span.start
+
+
+def _there(edit: Edit, edits: Sequence[Edit]) -> bool:
+    at = bisect.bisect_left(edits, _place(edit), key=_place)
+    same = edits[at] if at < len(edits) else None
+    return same is not None and (_place(same), same.span.end, same.text) == (_place(edit), edit.span.end, edit.text)
+
+
+def _meets(edit: Edit, edits: Sequence[Edit]) -> bool:
+    """Whether it changes text that another one changes, or inserts where another one does."""
+    at = bisect.bisect_left(edits, _place(edit), key=_place)
+    return any(
+        _place(other) == _place(edit)
+        or (
+            other.span.source.name == edit.span.source.name
+            and edit.span.start < other.span.end
+            and other.span.start < edit.span.end
+        )
+        for other in edits[max(at - 1, 0) : at + 1]
+    )
 
 
 def edited(text: str, edits: Sequence[Edit]) -> str:

@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,20 @@ def test_two_problems_with_one_cure_are_both_mended():
     source = SourceFile("a", "0123")
     chosen, edits = together([cure(source, 1, 2, "x"), cure(source, 1, 2, "x")])
     assert (len(chosen), len(edits)) == (2, 1)
+
+
+def test_edits_of_two_files_do_not_meet():
+    one, other = SourceFile("a", "0123"), SourceFile("b", "0123")
+    assert len(together([cure(one, 1, 2, "x"), cure(other, 1, 2, "y")])[0]) == 2
+
+
+def test_ten_thousand_cures_take_no_longer_than_their_number():
+    source = SourceFile("a", "x " * 10_000)
+    cures = [cure(source, 2 * i, 2 * i + 1, "y") for i in reversed(range(10_000))]
+    began = time.perf_counter()
+    _, edits = together(cures)
+    assert edited(source.text, edits) == "y " * 10_000
+    assert time.perf_counter() - began < 5  # pairwise it would be a minute
 
 
 def test_new_lines_end_as_the_texts_do():
