@@ -40,7 +40,9 @@ model Llama(tokens: [batch, seq] of vocab) {
 }
 partition { CUT }
 """
-UNEVEN = STAGES.replace("CUT", "pipeline(pp, microbatches = 2, stages = [3, 3, 2])\n  vocab -> .., pp")
+UNEVEN = STAGES.replace(
+    "CUT", 'pipeline(pp, microbatches = 2, schedule = "gpipe", stages = [3, 3, 2])\n  vocab -> .., pp'
+)
 OTHER_CUT = STAGES.replace("CUT", "pipeline(pp, microbatches = 4, stages = [3, 5])\n  vocab -> .., pp")
 ROUNDS = STAGES.replace(
     "CUT", 'pipeline(pp, microbatches = 2, schedule = "interleaved", rounds = 2, stages = [1, 3, 2, 2])'

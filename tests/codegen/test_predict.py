@@ -90,7 +90,7 @@ PIPELINES = [
     "pipeline(p, microbatches = 4); fsdp(f)",
     'pipeline(p, microbatches = 4, schedule = "gpipe"); tensor(f)',
     'pipeline(p, microbatches = 2, schedule = "interleaved", rounds = 2); fsdp(f)',
-    "pipeline(p, microbatches = 1, stages = [3, 1]); fsdp(f)",
+    'pipeline(p, microbatches = 1, schedule = "gpipe", stages = [3, 1]); fsdp(f)',
     "pipeline(p, microbatches = 4, stages = [1, 3]); ring(f)",
 ]
 

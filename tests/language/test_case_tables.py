@@ -76,7 +76,7 @@ def test_a_sequence_padded_for_40_devices(tmp_path: Path):
     path = tmp_path / "qwen.mesh"
     path.write_text((QWEN_14B % REPEAT).replace("seq = 65520", "seq = pad(65536, 40)"))
     checked = check(Request(str(path), sets=("mesh.sp=40",)))
-    assert not checked.diagnostics
+    assert [d.code for d in checked.diagnostics] == ["W0327"]  # what the copies of kv heads cost
     assert checked.placed is not None
     [tokens] = [fed for fed in checked.placed.fed if fed.value.name == "tokens"]
     assert local_shape(tokens.value.dims, tokens.layout, checked.placed.sizes) == (1, 1639)
