@@ -77,7 +77,7 @@ def test_a_correct_program_holds(prove: Prove, tmp_path: Path):
     found = prove(CORRECT, "gradients", "descent", "shards", "traffic")
     assert not found.problems
     assert {m.claim for m in found.measures["parity"]} == {
-        "initial values", "loss before training", "gradient", "loss under SGD", "metric", "parameter",
+        "initial values", "loss before training", "gradient", "loss under SGD", "parameter",
     }  # fmt: skip
     assert not failing(found.measures["parity"])
     assert not failing(found.measures["placement"])
