@@ -100,7 +100,9 @@ def _notes(found: Iterable[WireCollective], scalars: Sequence[WireCollective]) -
     total = sorted(_bytes_by_kind(found).items(), key=lambda one: -one[1])
     notes = [f"{op} over {_name(axes)}: {num_bytes:,.0f} bytes" for (op, axes), num_bytes in total]
     listed = Counter((c.op, c.axes) for c in scalars)
-    return notes + [f"{count} scalars by {op} over {_name(axes)}" for (op, axes), count in sorted(listed.items())]
+    return notes + [
+        f"{count} scalar{'s' * (count != 1)} by {op} over {_name(axes)}" for (op, axes), count in sorted(listed.items())
+    ]
 
 
 def _in_mesh_order(axes: Sequence[str], mesh: Mapping[str, int]) -> tuple[str, ...]:

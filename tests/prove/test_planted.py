@@ -184,7 +184,7 @@ def test_stated_traffic_is_what_xla_compiled(compare):
     assert not failing(measures)
     assert [m.subject for m in measures if m.claim == "bytes over"] == ["fsdp", "tp", "replica"]
     assert max(m.deviation for m in measures) == 0
-    assert "1 scalars by all-reduce over replica, fsdp" in notes  # the loss
+    assert "1 scalar by all-reduce over replica and fsdp" in notes  # the loss
 
 
 def test_a_weight_kept_whole_is_other_traffic(compare):
