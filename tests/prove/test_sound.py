@@ -50,8 +50,10 @@ def test_what_was_planted_is_refused(verdicts: list[Verdict]):
 
 
 def test_mistakes_of_every_kind_can_be_planted():
-    """But of what has no words of its own: broken text is for the fuzzer, what is not built yet is no mistake."""
-    assert set(KINDS) - set(PLANTS) == {"syntax", "unbuilt"}
+    """But of what has no words of its own: broken text is for the fuzzer, what is not built yet is no mistake, and what
+    wastes too much, or has no room on a chip, is legal otherwise.
+    """
+    assert set(KINDS) - set(PLANTS) == {"syntax", "unbuilt", "idle", "room"}
 
 
 def test_a_sample_has_as_much_of_each_stratum_as_can_be():
