@@ -173,4 +173,4 @@ def test_what_lies_between_two_repeats_cannot_be_read_later():
     pipeline = cut(text, after="loss square(h)")
     assert not pipeline.trouble
     pipeline = cut("repeat first { h = Block(h) as a }; y = h; repeat layers { h = Block(h) as b; h = h + y }")
-    assert [what for what, _ in pipeline.trouble] == ["a tensor between two repeats in stages that is read later"]
+    assert [what for what, *_ in pipeline.trouble] == ["a tensor between two repeats in stages that is read later"]
