@@ -223,7 +223,13 @@ def descent(mesh: str, one: str, steps: int) -> Iterator[Measure]:
     (state, told), (state_one, told_one) = run(mesh, steps), run(one, steps)
     losses = losses_of(told), losses_of(told_one)
     yield from parity.losses("loss under SGD", *losses, parity.LOSS, lambda: loss_rounding(one))
-    metrics = parity.arrays("metric", by_name(told), by_name(told_one), parity.METRIC)
+    metrics = parity.arrays(
+        "metric",
+        by_name(told),
+        by_name(told_one),
+        parity.METRIC,
+        lambda: loss_rounding(one) + gradient_rounding(one),  # as the norm of gradients is
+    )
     yield from (m for m in metrics if m.subject != "loss")
     many, single = build(mesh), build(one)
     weights, weights_one = on_host(many, state.weights), on_host(single, state_one.weights)
