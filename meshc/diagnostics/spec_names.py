@@ -280,5 +280,10 @@ def unused_definition(what: str, name: str, span: Span, cures: tuple[Cure, ...] 
     return _unused("W0313", message, span, "remove it, or use it", cures)
 
 
+def unused_import(path: str, span: Span, cures: tuple[Cure, ...] = ()) -> Diagnostic:
+    message = f'nothing that "{path}" brings is used'
+    return Diagnostic("W0314", message, (Label(span),), ("remove it",), cures=cures)
+
+
 def _unused(code: str, message: str, span: Span, cure: str, cures: tuple[Cure, ...]) -> Diagnostic:
     return Diagnostic(code, message, (Label(span, "declared here"),), (cure,), cures=cures)

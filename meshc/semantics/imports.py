@@ -52,6 +52,7 @@ class Library:
     broken: set[SourceFile] = field(default_factory=set)  # files that do not parse wholly
     missing: bool = False  # an import that could not be read, and what it would have brought
     files: dict[SourceFile, ast.File] = field(default_factory=dict)
+    brought: list[tuple[ast.Import, Scope]] = field(default_factory=list)  # by imports, of whatever file
     _scopes: dict[str, Scope] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
     _prelude: Scope | None = None
@@ -96,6 +97,7 @@ class Library:
             self.report(say.import_cycle([Path(name).name for name in cycle], item.span))
             return
         imported = self._scope(source, key)
+        self.brought.append((item, imported))
         if item.alias is None:
             scope.bring_in(imported, self.report)
         elif item.alias.text in scope.modules:

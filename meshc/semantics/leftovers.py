@@ -52,6 +52,10 @@ def _items(place: Span, files: Files) -> tuple[ast.Item, ...]:
     return next((file.items for file in files if file.source is place.source), ())
 
 
+def without_import(item: ast.Import) -> tuple[Cure, ...]:
+    return _try(removed(item.span, safe=True))
+
+
 def _try(edit: Edit) -> tuple[Cure, ...]:
     return (Cure("", (Option("", (), (edit,)),)),)
 

@@ -24,7 +24,7 @@ from meshc.semantics.report import Report
 from meshc.semantics.scope import Definition, Scope
 from meshc.semantics.sizes import Entry, SizeTable
 from meshc.semantics.strategies import Expansion, Here, Known
-from meshc.semantics.unused import uncalled, unused
+from meshc.semantics.unused import uncalled, unimported, unused
 from meshc.source import SourceFile, Span
 from meshc.syntax import ast
 
@@ -46,6 +46,7 @@ CASCADING = frozenset(
         "W0311",
         "W0312",
         "W0313",
+        "W0314",
     )
 )
 """What may only say that an item is missing which did not parse."""
@@ -95,7 +96,11 @@ def _resolve(
     expansion = _partition(library, scope, builder, mesh, report)
     if model is not None:
         unused(builder, model, report, library.files.values())
-        uncalled(scope, builder.called | expansion.called, report)
+        used = builder.called | expansion.called
+        uncalled(scope, used, report)
+        models = {definition.span for definition in scope.models.values() if definition.span == model.span}
+        if not report.failed:  # of what is wrong a name may be meant to come from there
+            unimported(scope, library.brought, used | models, report)
     found = report.found
     if library.broken or library.missing:
         follows = CASCADING if library.broken else OF_IMPORTS

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from meshc.diagnostics import spec_names as say
 from meshc.semantics.build import Builder
-from meshc.semantics.leftovers import Files, without_definition, without_dim, without_input, without_weight
+from meshc.semantics.leftovers import (
+    Files,
+    without_definition,
+    without_dim,
+    without_import,
+    without_input,
+    without_weight,
+)
 from meshc.semantics.program import Module
 from meshc.semantics.report import Report
 from meshc.semantics.scope import Scope
 from meshc.semantics.sizes import references
 from meshc.source import Span
+from meshc.syntax import ast
 
 
 def unused(b: Builder, model: Module, report: Report, files: Files) -> None:
@@ -37,6 +47,19 @@ def unused_dims(b: Builder) -> list[str]:
                 needed.add(ref.text)
                 rest.append(ref.text)
     return [name for name in b.dims.entries if name not in needed]
+
+
+def unimported(scope: Scope, brought: Sequence[tuple[ast.Import, Scope]], used: set[Span], report: Report) -> None:
+    """Warns of the spec's own imports that bring nothing that is used. Where a definition of its own is not used, its
+    body may need them.
+    """
+    own = [d for d in (*scope.callables.values(), *scope.strategies.values()) if d.scope is scope]
+    if any(definition.span not in used for definition in own):
+        return
+    for item, imported in brought:
+        names = (*imported.callables.values(), *imported.strategies.values(), *imported.models.values())
+        if item.span.source is scope.source and not any(definition.span in used for definition in names):
+            report(say.unused_import(item.path.value, item.span, without_import(item)))
 
 
 def uncalled(scope: Scope, called: set[Span], report: Report) -> None:
