@@ -77,17 +77,22 @@ def _evaluate(jaxpr: Jaxpr, values: Sequence[Any], busy: _Busy) -> list[Any]:
 
 
 def _cut(jaxpr: Jaxpr) -> Iterator[tuple[Jaxpr, bool]]:
-    """Its operations in order: each that has permutes in it apart (True), and those between them."""
+    """Its operations in order: each that has permutes in it apart (True), and those between them. Without those whose
+    results nothing reads: XLA does not look for them across branches."""
     groups = [(apart, list(eqns)) for apart, eqns in itertools.groupby(jaxpr.eqns, _has_permutes)]
     parts = [(apart, eqns) for apart, run in groups for eqns in ([[eqn] for eqn in run] if apart else [run])]
     read, cut = {v for v in jaxpr.outvars if isinstance(v, Var)}, []
     for apart, eqns in reversed(parts):
-        made = [v for eqn in eqns for v in eqn.outvars]
-        reads = dict.fromkeys(v for eqn in eqns for v in eqn.invars if isinstance(v, Var))
-        outer = [v for v in reads if v not in set(made)]
-        kept = made if apart else [v for v in made if v in read]
-        cut.append((jaxpr.replace(constvars=[], invars=outer, outvars=kept, eqns=eqns), apart))
-        read |= reads.keys()
+        later, live = set(read), []
+        for eqn in reversed(eqns):
+            if read.intersection(eqn.outvars):
+                live.insert(0, eqn)
+                read.update(v for v in eqn.invars if isinstance(v, Var))
+        made = dict.fromkeys(v for eqn in live for v in eqn.outvars)
+        outer = dict.fromkeys(v for eqn in live for v in eqn.invars if isinstance(v, Var) and v not in made)
+        kept = [v for v in made if v in later]
+        if live:
+            cut.append((jaxpr.replace(constvars=[], invars=[*outer], outvars=kept, eqns=live), apart))
     return reversed(cut)
 
 
@@ -103,10 +108,15 @@ def _apart(part: Jaxpr, given: Sequence[Any], busy: _Busy) -> list[Any]:
         return jaxpr_as_fun(ClosedJaxpr(part, ()))(*given)
     known = dict(zip(part.invars, given, strict=True))
     operands = [v.val if isinstance(v, Literal) else known[v] for v in eqn.invars]
+    wanted = [v in part.outvars for v in eqn.outvars]
     if eqn.primitive is cond_p:
-        return _choice(eqn, *operands, busy=busy)
+        return _choice(eqn, wanted, *operands, busy=busy)
     with _named(eqn):
-        return _scan(eqn, operands, busy) if eqn.primitive is scan_p else _call(eqn, operands, busy)
+        return (_scan if eqn.primitive is scan_p else _call)(eqn, wanted, operands, busy)
+
+
+def _only(jaxpr: Jaxpr, wanted: Sequence[bool]) -> Jaxpr:
+    return jaxpr.replace(outvars=list(itertools.compress(jaxpr.outvars, wanted)))
 
 
 def _named(eqn: JaxprEqn) -> contextlib.AbstractContextManager[None]:
@@ -115,35 +125,41 @@ def _named(eqn: JaxprEqn) -> contextlib.AbstractContextManager[None]:
     return jax.named_scope(name) if name else contextlib.nullcontext()
 
 
-def _scan(eqn: JaxprEqn, operands: Sequence[Any], busy: _Busy) -> list[Any]:
+def _scan(eqn: JaxprEqn, wanted: Sequence[bool], operands: Sequence[Any], busy: _Busy) -> list[Any]:
     p = eqn.params
     body, begin, end = p["jaxpr"], p["num_consts"], p["num_consts"] + p["num_carry"]
+    carried = end - begin
+    if p["length"] == 1:  # no loop, as XLA has it: what it hands on may be wanted by nothing
+        over = [x[0] for x in operands[end:]]
+        made = _evaluate(_only(body.jaxpr, wanted), (*body.consts, *operands[:end], *over), busy)
+        carry = sum(wanted[:carried])
+        return [*made[:carry], *(x[None] for x in made[carry:])]
 
     def turn(carry: Any, over: Any) -> tuple[Any, Any]:
         made = _evaluate(body.jaxpr, (*body.consts, *operands[:begin], *carry, *over), busy)
-        return made[: end - begin], made[end - begin :]
+        return made[:carried], made[carried:]
 
     options = {name: p[name] for name in ("length", "reverse", "unroll")}
     carry, made = lax.scan(turn, operands[begin:end], operands[end:], **options)
-    return [*carry, *made]
+    return list(itertools.compress([*carry, *made], wanted))
 
 
-def _choice(eqn: JaxprEqn, index: jax.Array, *operands: Any, busy: _Busy) -> list[Any]:
+def _choice(eqn: JaxprEqn, wanted: Sequence[bool], index: jax.Array, *operands: Any, busy: _Busy) -> list[Any]:
     """Of a branch on what devices of a permute agree on: each in turn, where it is taken."""
     made = []
     for number, branch in enumerate(eqn.params["branches"]):
         taken = busy.within(index == number, lambda: _named(eqn))
-        made.append(_evaluate(branch.jaxpr, (*branch.consts, *operands), taken))
+        made.append(_evaluate(_only(branch.jaxpr, wanted), (*branch.consts, *operands), taken))
     return lax.switch(index, [lambda one=one: one for one in made])
 
 
-def _call(eqn: JaxprEqn, operands: Sequence[Any], busy: _Busy) -> list[Any]:
+def _call(eqn: JaxprEqn, wanted: Sequence[bool], operands: Sequence[Any], busy: _Busy) -> list[Any]:
     """Of one with a single jaxpr that it runs once: a call, or a part that is rematerialised."""
     assert eqn.primitive is not while_p, "a permute in a loop of unknown length"
     (inner,) = (v for v in eqn.params.values() if isinstance(v, Jaxpr | ClosedJaxpr))
     if isinstance(inner, ClosedJaxpr):
-        return _evaluate(inner.jaxpr, (*inner.consts, *operands), busy)
+        return _evaluate(_only(inner.jaxpr, wanted), (*inner.consts, *operands), busy)
     if eqn.primitive is remat_p:  # of nothing: what is left is the barrier behind which things are computed again
         nothing = inner.replace(outvars=inner.invars, eqns=[])
         operands = remat_p.bind(*operands, **{**eqn.params, "jaxpr": nothing})
-    return _evaluate(inner, operands, busy)
+    return _evaluate(_only(inner, wanted), operands, busy)
