@@ -178,7 +178,7 @@ class Builder:
             return BROKEN
         if isinstance(found, Dim):
             self.dims.used.add(found.base)
-            return replace(found, name=found.name + primes)
+            return replace(found, name=found.name + primes) if primes else found
         if base not in self.dims:
             if found is not None:
                 self.report(spec_names.wrong_type("a dim", described(found), name.span))
@@ -187,7 +187,7 @@ class Builder:
             return BROKEN
         self.dims.used.add(base)
         dim = self.dims.dim(base)
-        return BROKEN if dim is None else replace(dim, name=dim.name + primes)
+        return BROKEN if dim is None else replace(dim, name=dim.name + primes) if primes else dim
 
     def dims_of(self, given: tuple[ast.Name, ...]) -> tuple[Dim, ...] | Broken:
         found = [self.dim(name) for name in given]

@@ -111,13 +111,12 @@ class Machine:
         self.depths.append(depth)
 
     def _pop(self, size: int) -> None:
-        for stack in (self.states, self.values, self.starts, self.ends, self.depths):
-            del stack[-size:]
+        del self.states[-size:], self.values[-size:], self.starts[-size:], self.ends[-size:], self.depths[-size:]
 
     def _reduce(self, rule: Rule) -> None:
         size = rule.size
         if size:
-            start, depth = self.starts[-size], max(self.depths[-size:])
+            start, depth = self.starts[-size], self.depths[-1] if size == 1 else max(self.depths[-size:])
             values = self.values[-size:]
             children: Any = [values[i] for i in rule.keep]
             if rule.splices or rule.action == SPLICE:
@@ -125,11 +124,11 @@ class Machine:
         else:
             start, depth, children = self.ends[-1], 0, []
         end = self.ends[-1]
-        part = self.parts[-1] if start >= self.parts[-1].start else self.parts[0]
-        span = Span(part, start - part.start, end - part.start)
         if rule.action == SPLICE:
             value: Any = children if type(children) is Splice else Splice(children)
         else:
+            part = self.parts[-1] if start >= self.parts[-1].start else self.parts[0]
+            span = Span(part, start - part.start, end - part.start)
             if rule.action in _GROWS:
                 depth += 1
                 if depth > MAX_DEPTH:

@@ -66,9 +66,18 @@ class Context:
 
         Where one puts it on all of them, that.
         """
-        refined, rules = self.placed.refined, self.placed.program.rules
-        some = tuple(r for r in rules if dim.name in r.dims and set(refined.of(r.axes)) & set(axes))
+        refined = self.placed.refined
+        some = tuple(r for r in self._about.get(dim.name, ()) if set(refined.of(r.axes)) & set(axes))
         return tuple(r for r in some if self._put((r,), axes)) or some
+
+    @cached_property
+    def _about(self) -> dict[str, list[Rule]]:
+        """The rules that name a dim, in the order of the text."""
+        found: dict[str, list[Rule]] = {}
+        for rule in self.placed.program.rules:
+            for dim in dict.fromkeys(rule.dims):
+                found.setdefault(dim, []).append(rule)
+        return found
 
     def _put(self, rules: tuple[Rule, ...], axes: tuple[str, ...]) -> bool:
         """Whether these rules together put something on all these axes; those of a tensor's home may not."""
