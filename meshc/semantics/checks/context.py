@@ -44,7 +44,11 @@ class Context:
                     because = self.placed.because.get(placed.value, {}).get(dim.name, ())
                     rules = because if self._put(because, axes) else self._rules(dim, axes)
                     found[dim.name, axes] = Spot(placed.value.name, dim, axes, rules)
+        seen: set[int] = set()  # of weights whose places were found at once (WeightPlaces), the first shows all
         for weight in self.placed.weights:
+            if id(weight.rest) in seen:
+                continue
+            seen.add(id(weight.rest))
             for rest, layout, dims in _places(weight):
                 for dim, axes in zip(dims, layout.axes, strict=True):
                     if axes and (dim.name, axes) not in found:
