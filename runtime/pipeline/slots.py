@@ -26,6 +26,7 @@ Scope = Callable[[], contextlib.AbstractContextManager[None]]
 def run(name: str, slots: Slots, every: jax.Array, device: jax.Array, work: Callable[[], Any]) -> Any:
     """What `work` yields on a device that has a microbatch in this slot, zeros like that on the others.
 
+    Where permutes run, others may also have what goes through all loops as it came: nobody's, to be read by nobody.
     every: the microbatches of all devices of the pipeline in this tick, IDLE where there is none
     """
     traced, like = jax.make_jaxpr(work, return_shape=True)()
