@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from meshc.diagnostics.fold import folded
 from meshc.diagnostics.model import Cure, Diagnostic, Edit, Option
 
 MOST_TOLD = 8
@@ -25,7 +26,8 @@ def cured(found: Sequence[Diagnostic], attempt: Attempt | None, written: Written
 
     Without an `attempt`, for a spec that is too large to be checked again and again, all options are told.
     """
-    return [_cured(problem, found, attempt, written) if problem.cures else problem for problem in found]
+    told = folded(found)  # what is left of one cause after a cure is new to who reads of one of them
+    return [_cured(problem, told, attempt, written) if problem.cures else problem for problem in found]
 
 
 def untried(found: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -69,9 +71,9 @@ def _that_do(cure: Cure, problem: Diagnostic, found: Sequence[Diagnostic], attem
 
 
 def does(problem: Diagnostic, before: Iterable[Diagnostic], after: Iterable[Diagnostic], edits: Sequence[Edit]) -> bool:
-    """Whether a change took the problem away and brought no error."""
+    """Whether a change took the problem away, with all of its code at its place, and brought no error."""
     was, now = Counter(map(_key, before)), Counter(_key(d, edits) for d in after)
-    return now[_key(problem)] < was[_key(problem)] and not any(
+    return not now[_key(problem)] and not any(
         number > was[key] for key, number in now.items() if key[0].startswith("E")
     )
 
