@@ -12,25 +12,36 @@ from meshc.diagnostics.suggest import did_you_mean, nearest, quoted
 from meshc.semantics.alternatives import axis_may_be, trades
 from meshc.semantics.checks.context import Context
 from meshc.semantics.placed import Computed
-from meshc.semantics.program import NextToken, Program, Rest, Rule, StrategyUse
+from meshc.semantics.program import Attend, NextToken, Program, Rest, Rule, StrategyUse
+from meshc.semantics.statements import modules, statements
 from meshc.source import Span
 
 
 def strategies_match(context: Context) -> Iterator[Diagnostic]:
     """E0251: no rule of a strategy speaks of any tensor. (One with an axis of size 1 claims nothing and is fine.)"""
     program = context.placed.program
-    others = {r.origin for r in (*program.exchanges, *program.stages)}
-    for use in program.uses:
-        own = [r for r in program.rules if r.origin is use]
-        if own and use not in others and not any(r in context.placed.spoken for r in own):
-            dims = ", ".join(f"`{d}`" for d in dict.fromkeys(d for r in own for d in r.dims))
-            yield Diagnostic(
-                "E0251",
-                f"`{use.name}` matches nothing in this program",
-                (Label(use.span, f"speaks of {dims}, which no tensor has"),),
-                ("name the dims of the model as the strategy does, or write the rules for its dims in `partition`",),
-                cures=(Cure("or take it out", (Option("", (), (removed(use.span),)),)),),
-            )
+    for use in _matching_nothing(context):
+        dims = quoted(list(dict.fromkeys(d for r in program.rules if r.origin is use for d in r.dims)), "and")
+        spoken = f"speaks of {dims}, which no tensor has" if dims else "is for attention, which no layer computes"
+        yield Diagnostic(
+            "E0251",
+            f"`{use.name}` matches nothing in this program",
+            (Label(use.span, spoken),),
+            ("name the dims of the model as the strategy does, or write the rules for its dims in `partition`",),
+            cures=(Cure("or take it out", (Option("", (), (removed(use.span),)),)),),
+        )
+
+
+def _matching_nothing(context: Context) -> list[StrategyUse]:
+    """Uses with rules of which none speaks of a tensor. Exchanges speak of attention, stages of repeats."""
+    program = context.placed.program
+    spoken = {r.origin for r in (*program.stages, *context.placed.spoken)}
+    exchanging = {r.origin for r in program.exchanges}
+    called = modules(program.model) if exchanging - spoken else ()
+    if any(isinstance(op, Attend) for module in called for op in statements(module.body)):
+        spoken |= exchanging
+    ruling = {r.origin for r in program.rules} | exchanging
+    return [use for use in program.uses if use in ruling and use not in spoken]
 
 
 def rules_match(context: Context) -> Iterator[Diagnostic]:
@@ -107,7 +118,10 @@ def exchanges_move(context: Context) -> Iterator[Diagnostic]:
     if not context.placed.sound:
         return
     moved = {rule.axis for rule in context.placed.exchanged}
+    said = _matching_nothing(context)
     for rule in context.placed.program.exchanges:
+        if rule.origin in said:
+            continue
         if rule not in context.placed.exchanged and (rule.axis not in moved or rule.origin is None):
             where = f" within {', '.join(rule.within)}" if rule.within else ""
             yield Diagnostic(
