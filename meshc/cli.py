@@ -265,12 +265,13 @@ def _compile(request: Request, strict: bool = False, emit: bool = True) -> Compi
 
 def _sound(count: int, seed: int, jobs: int, verbose: bool) -> bool:
     """Whether the checker is right about drawn specs."""
+    from meshc.prove.sound import oracle
     from meshc.prove.sound.session import Soundness
 
     def build(path: str, slice: str | None, unchecked: bool) -> Any:
         return _builder(path, slice, (), unchecked)
 
-    soundness = Soundness(_errors, build, jobs, verbose, sys.stdout)
+    soundness = Soundness(_errors, build, jobs, verbose, sys.stdout, oracle)
     soundness.prove(count, seed)
     return soundness.holds
 
