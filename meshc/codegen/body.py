@@ -136,7 +136,7 @@ class Body:
             return text(ATOM, (expression, ATOM), ".astype(COMPUTE)")
         return expression
 
-    def _extra(self, target: object):
+    def _extra(self, target: object) -> object:
         self.extras[target] = None
         return target
 

@@ -67,7 +67,8 @@ class Scan:
     turns: Text | None = None  # those of a stage, where it is not all of them
 
 
-Line = Assign | Put | Run | Give | Scan
+Plain = Assign | Put | Run | Give
+Line = Plain | Scan
 
 
 def texts(line: Line) -> Iterator[Text]:
@@ -128,7 +129,13 @@ def inlined(lines: Sequence[Line], nominal: Callable[[object], str], indent: int
     return [line for line in done if line is not None]
 
 
-def _with_waiting(line, waiting: dict[object, int], done: list[Line | None], nominal, indent: int):
+def _with_waiting(
+    line: Plain,
+    waiting: dict[object, int],
+    done: list[Line | None],
+    nominal: Callable[[object], str],
+    indent: int,
+) -> Plain:
     for target in list(line.value.refs()):
         if target not in waiting:
             continue

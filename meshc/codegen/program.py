@@ -18,7 +18,7 @@ from meshc.codegen.views import Argument, Constant, PredictView, ProgramView, St
 from meshc.job.model import Data, Job, Precision
 from meshc.semantics.collectives import Collective
 from meshc.semantics.links import Network
-from meshc.semantics.placed import Computed, Placed, PlacedProgram, PlacedWeight
+from meshc.semantics.placed import Computed, Placed, PlacedProgram, PlacedStatement, PlacedWeight
 from meshc.semantics.program import Dim, Kind, Rest, Value
 from meshc.semantics.segments import segment_inputs
 from meshc.semantics.walk import everything
@@ -91,7 +91,7 @@ def _legend(context: Context) -> Iterator[str]:
         yield line
 
 
-def _dims_of(context: Context, statement) -> Iterator[Dim]:
+def _dims_of(context: Context, statement: PlacedStatement) -> Iterator[Dim]:
     if isinstance(statement, Computed):
         for placed in (*statement.operands, statement.result):
             if isinstance(placed, Placed):

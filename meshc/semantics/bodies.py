@@ -22,6 +22,7 @@ from meshc.semantics.placed import (
     PlacedStatement,
     PlacedUpdate,
     PlacedWeight,
+    Step,
 )
 from meshc.semantics.program import (
     Combine,
@@ -216,7 +217,7 @@ class Body:
             self.moved[value, wanted] = self._move(home, Placed(value, wanted), steps, span)
         return self.moved[value, wanted]
 
-    def _move(self, source: Placed, result: Placed, steps, span: Span) -> Placed:
+    def _move(self, source: Placed, result: Placed, steps: tuple[Step, ...], span: Span) -> Placed:
         if not steps:
             return source
         self.statements.append(Moved(source, result, steps, span))

@@ -276,7 +276,16 @@ class Deriver:
                 if op := FORWARD.get(step.kind):
                     yield self._collective(op, step.axes, path, phase, count, whole * size, span)
 
-    def _collective(self, op, axes, tensor, phase, count, whole_bytes, span) -> Collective:
+    def _collective(
+        self,
+        op: CollectiveOp,
+        axes: tuple[str, ...],
+        tensor: str,
+        phase: Phase,
+        count: Fraction | int,
+        whole_bytes: float,
+        span: Span,
+    ) -> Collective:
         shards = self.program.shards(axes)
         num_bytes = round(count * wire_elements(op, whole_bytes, shards))
         return Collective(op, axes, tensor, phase, math.ceil(count), num_bytes, span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from meshc.diagnostics import spec_names, spec_tensors
+from meshc.diagnostics.model import Diagnostic
 from meshc.semantics.arguments import Arguments
 from meshc.semantics.build import Builder, Wish
 from meshc.semantics.operands import BROKEN, Broken, Operand, Results, names
@@ -85,7 +86,7 @@ def split(b: Builder, args: Arguments, wish: Wish) -> Operand | Results:
     return tuple(results)
 
 
-def _uneven(parts: tuple[Dim, ...], along: Dim, args: Arguments):
+def _uneven(parts: tuple[Dim, ...], along: Dim, args: Arguments) -> Diagnostic:
     if any(part.padded for part in (*parts, along)):
         return spec_tensors.bad_parts("a padded dim cannot be joined or split", args.span)
     total = " + ".join(f"`{part.name}` ({part.size})" for part in parts)

@@ -29,6 +29,7 @@ from meshc.semantics.program import (
     Module,
     Program,
     Value,
+    Weight,
 )
 from meshc.semantics.rules import Claimed
 from meshc.semantics.weights import WeightPlaces, places_of
@@ -161,7 +162,7 @@ class Walk:
         outputs = tuple(body.scope.homes[v] for v in module.outputs)
         return PlacedModule(module, own, given, outputs, tuple(body.statements))
 
-    def _weight(self, weight, body: Body) -> PlacedWeight:
+    def _weight(self, weight: Weight, body: Body) -> PlacedWeight:
         chain = body.chain_of(weight.value)
         staged = self.cut is not None and weight.value in self.cut.weights
         axes = self.axes_of_stages if staged else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,7 +57,7 @@ class Differentiation:
             for item in reversed(flat.statements):
                 self._reach(item)
 
-    def _learn(self, item: Flat, sources, result: Placed) -> None:
+    def _learn(self, item: Flat, sources: Iterable[Placed], result: Placed) -> None:
         self.producers.setdefault(self.flat.of(result), item)
         if result.value.kind is Kind.FLOAT and any(self.flat.of(s) in self.depends for s in sources):
             self.depends.add(self.flat.of(result))

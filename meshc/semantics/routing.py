@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from meshc.semantics.needs import Axes, Need, Places, Routed, Rules, Trouble, axes_of
@@ -172,7 +172,7 @@ def _size(axes: Axes, rules: Rules) -> int:
     return math.prod(rules.sizes[a] for a in axes)
 
 
-def _sent(op: Route, rules: Rules, routed: Routed, places: Places):
+def _sent(op: Route, rules: Rules, routed: Routed, places: Places) -> Iterator[InnerCollective]:
     """How many rows go where, the rows, and the weight of each."""
     axes = tuple(a for a in rules.ruled(op.result, ())[op.result.dims.index(op.experts)])
     tokens = rules.local(_tokens(op), routed.places)
@@ -190,7 +190,7 @@ def _exchanged(route: Route, rules: Rules, routed: Routed, axes: Axes, width: in
     return InnerCollective("all_to_all", axes, padded, 1, 1, label, ragged_elements=ragged)
 
 
-def _room(op: Route, rules: Rules, routed: Routed):
+def _room(op: Route, rules: Rules, routed: Routed) -> Iterator[InnerCollective]:
     """Under a capacity: how many of the tokens before one's own chose each expert, dim by dim, the last one first."""
     if op.capacity is None:
         return

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from meshc.semantics.program import Program, Rest, Rule
@@ -142,7 +142,14 @@ class RuleBook:
                 levels[dim][axis] = self._rank(level, rule, axis, dim)
         return self._answer(dims, fixed, levels, used, (tuple(clashes), twice))
 
-    def _answer(self, dims, fixed, levels, used, wrong) -> Claimed:
+    def _answer(
+        self,
+        dims: tuple[str, ...],
+        fixed: Mapping[str, Sequence[tuple[str, Rule]]],
+        levels: Mapping[str, Mapping[str, tuple[int, ...]]],
+        used: Iterable[tuple[Rule, str]],
+        wrong: tuple[tuple[Clash, ...], tuple[Twice, ...]],
+    ) -> Claimed:
         clashes, twice = wrong
         lost = {(t.dims[1], t.axis) for t in twice}
         ordered = {
@@ -159,7 +166,9 @@ class RuleBook:
         order = self.order[axis] if rule.append else self.refined.of_rule(rule, dim).index(axis)
         return (level[0], int(rule.append), order)
 
-    def _speaking(self, dim: str, dims: tuple[str, ...], chain: tuple[str, ...], rest: Rest, path: str):
+    def _speaking(
+        self, dim: str, dims: tuple[str, ...], chain: tuple[str, ...], rest: Rest, path: str
+    ) -> list[tuple[Level, Rule]]:
         """The rules about a dim of a tensor, outermost level first."""
         found: list[tuple[Level, Rule]] = []
         for rule in self._about.get(dim, ()):
@@ -212,7 +221,9 @@ def _depth(within: tuple[str, ...], chain: tuple[str, ...]) -> int | None:
     return position
 
 
-def _settle(rules: list[tuple[Level, Rule]], dim: str, chain: tuple[str, ...], rest: Rest):
+def _settle(
+    rules: list[tuple[Level, Rule]], dim: str, chain: tuple[str, ...], rest: Rest
+) -> tuple[list[tuple[Level, Rule]], list[Clash]]:
     """The rules that hold, outermost first, and the clashes among them.
 
     A direct set rule settles what strategies claim where it stands and further in; a set rule further in replaces what

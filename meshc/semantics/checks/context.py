@@ -9,7 +9,7 @@ from functools import cached_property
 from meshc.diagnostics.model import Diagnostic
 from meshc.job.slices import Slice
 from meshc.semantics.flat import FlatProgram, flatten
-from meshc.semantics.placed import Computed, Layout, Moved, PlacedProgram, PlacedWeight
+from meshc.semantics.placed import Computed, Layout, Moved, Placed, PlacedProgram, PlacedWeight
 from meshc.semantics.program import Dim, Rest, Rule
 
 
@@ -59,7 +59,7 @@ class Context:
     def shards(self, axes: tuple[str, ...]) -> int:
         return self.placed.shards(axes)
 
-    def _results(self):
+    def _results(self) -> Iterator[Placed]:
         for item in self.flat.statements:
             match item.statement:
                 case Moved(result=result) | Computed(result=result):
