@@ -25,7 +25,8 @@ def counted(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def plural(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    """`1 host`, `2 hosts`, `2 processes`."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}{'es' if word.endswith('s') else 's'}"
 
 
 def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:

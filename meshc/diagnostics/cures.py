@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from meshc.diagnostics.fold import folded
 from meshc.diagnostics.model import Cure, Diagnostic, Edit, Option
+from meshc.diagnostics.suggest import prose
 
 MOST_TOLD = 8
 """Options of one cure that a help line lists: the nearest ones."""
@@ -109,8 +110,7 @@ def _unsure(edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 def _listed(options: Sequence[Option]) -> str:
     """The texts in the order of their sizes, as prose: `1, 2 or 4`."""
-    texts = [option.text for option in sorted(options, key=_order)]
-    return "".join(texts) if len(texts) < 2 else f"{', '.join(texts[:-1])} or {texts[-1]}"
+    return prose([option.text for option in sorted(options, key=_order)], "or")
 
 
 def _order(option: Option) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from meshc.diagnostics.arrange import plural
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import listed
 from meshc.source import Span
@@ -43,10 +44,6 @@ def _at(code: str, span: Span, message: str, *helps: str, label: str = "") -> Di
     return Diagnostic(code, message, (Label(span, label),), helps)
 
 
-def _count(number: int, one: str) -> str:
-    return f"{number} {one}" if number == 1 else f"{number} {one}{'es' if one.endswith('s') else 's'}"
-
-
 # ---------------------------------------------------------------- where processes meet
 
 
@@ -82,10 +79,10 @@ def one_machine(slice: Machine, span: Span) -> Diagnostic:
 
 
 def other_hosts(plan: Plan, slice: Machine, span: Span, of_slice: Span | None) -> Diagnostic:
-    message = f"{_count(plan.processes, 'process')} would start on {_count(plan.hosts, 'host')}, {_needs(slice)}"
-    labels = (Label(span, _count(plan.hosts, "host")),)
+    message = f"{plural(plan.processes, 'process')} would start on {plural(plan.hosts, 'host')}, {_needs(slice)}"
+    labels = (Label(span, plural(plan.hosts, "host")),)
     if of_slice is not None:
-        labels += (Label(of_slice, f"{_count(slice.hosts, 'host')} of {slice.chips_per_host}"),)
+        labels += (Label(of_slice, f"{plural(slice.hosts, 'host')} of {slice.chips_per_host}"),)
     helps = (f"nodes: {slice.hosts}, or leave it out",)
     return Diagnostic("E0521", message, labels, (*helps, HERE) if slice.virtual else helps)
 
@@ -93,7 +90,7 @@ def other_hosts(plan: Plan, slice: Machine, span: Span, of_slice: Span | None) -
 def _needs(slice: Machine) -> str:
     if slice.hosts == 1:
         return f"`{slice.name}` is one host"
-    hosts = _count(slice.hosts, "host")
+    hosts = plural(slice.hosts, "host")
     return f"`{slice.name}` is {slice.chips} {_unit(slice)} in {hosts}, {slice.chips_per_host} each"
 
 
@@ -127,11 +124,11 @@ def devices_hidden(name: str, shown: int, slice: Machine, span: Span) -> Diagnos
 
 
 def other_devices(plan: Plan, devices: int, span: Span) -> Diagnostic:
-    started = f"{_count(plan.processes, 'process')} on {_count(plan.hosts, 'host')}"
+    started = f"{plural(plan.processes, 'process')} on {plural(plan.hosts, 'host')}"
     if plan.devices is not None:
         message = f"{started} drive {plan.devices} devices, the mesh has {devices}"
     else:
-        message = f"the mesh's {_count(devices, 'device')} cannot be shared by {started} evenly"
+        message = f"the mesh's {plural(devices, 'device')} cannot be shared by {started} evenly"
     return _at("E0522", span, message, "name the `slice`, and the mesh is held against it")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def edit_distance(a: str, b: str) -> int:
@@ -62,10 +62,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 def quoted(names: Iterable[str], last: str = "and") -> str:
     """Names in backticks, as prose: `a`, `b` and `c`."""
-    items = [f"`{name}`" for name in names]
-    if len(items) < 2:
-        return "".join(items)
-    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+    return prose([f"`{name}`" for name in names], last)
+
+
+def prose(texts: Sequence[str], last: str) -> str:
+    """`1, 2 or 4`."""
+    return "".join(texts) if len(texts) < 2 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 
 
 def divisors(n: int) -> list[int]:
@@ -88,5 +90,4 @@ def listed(numbers: Iterable[int], near: int | None = None, most: int = 8) -> st
     if len(shown) > most:
         centre = near or shown[0]
         shown = sorted(sorted(shown, key=lambda n: abs(n - centre))[:most])
-    texts = [str(n) for n in shown]
-    return "".join(texts) if len(texts) < 2 else f"{', '.join(texts[:-1])} or {texts[-1]}"
+    return prose([str(n) for n in shown], "or")

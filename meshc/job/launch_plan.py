@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from meshc.diagnostics.arrange import plural
 from meshc.job.addresses import is_loopback
 from meshc.job.model import Job, Launch
 from meshc.job.slices import Slice
@@ -43,7 +44,7 @@ class LaunchPlan:
     @property
     def words(self) -> str:
         """`slurm, 2 hosts x 1 process, which drives devices 0 and 1 of its host`."""
-        started = f"{self.backend}, {_plural(self.hosts, 'host')} x {_plural(self.processes_per_host, 'process')}"
+        started = f"{self.backend}, {plural(self.hosts, 'host')} x {plural(self.processes_per_host, 'process')}"
         if self.devices_per_process is None:
             return started
         ids = [_ids(local) for local in self.local_devices]
@@ -95,7 +96,3 @@ def _ids(ids: tuple[int, ...]) -> str:
     if len(ids) <= 2:
         return f"device{'s' if len(ids) > 1 else ''} {' and '.join(map(str, ids))}"
     return f"devices {ids[0]} to {ids[-1]}"
-
-
-def _plural(number: int, one: str) -> str:
-    return f"{number} {one}" if number == 1 else f"{number} {one}{'es' if one.endswith('s') else 's'}"

@@ -34,9 +34,8 @@ def _of_work(priced: Priced, dim: Dim) -> float:
 
 def _of_weights(priced: Priced, dim: Dim) -> float:
     """The share of weights at rest that have it."""
-    sizes = {
-        w: math.prod(local_shape(w.weight.dims, w.rest, priced.placed.sizes)) for w in priced.placed.weights
-    }  # fmt: skip
+    weights, axes = priced.placed.weights, priced.placed.sizes
+    sizes = {w: math.prod(local_shape(w.weight.dims, w.rest, axes)) for w in weights}
     return sum(n for w, n in sizes.items() if _has(w.weight.dims, dim)) / max(sum(sizes.values()), 1)
 
 
