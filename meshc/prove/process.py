@@ -71,15 +71,23 @@ class Outcome:
 CHILD = "meshc.prove.child"
 
 
-def run(tasks: list[Task], num_devices: int, float64: bool, directory: Path, module: str = CHILD) -> Outcome:
+def run(
+    tasks: list[Task],
+    num_devices: int,
+    float64: bool,
+    directory: Path,
+    module: str = CHILD,
+    patience: str = PATIENT,
+) -> Outcome:
     """Runs tasks one after another in a child with that many virtual CPU devices; `directory` takes its files.
 
+    patience: flags of XLA, how long devices wait for each other until it ends the process
     module: the child, which knows the tasks. Where it ends by itself, that is the problem of all that were not done.
     """
     name = "exact" if float64 else "single"
     request, result = directory / f"{name}.request.json", directory / f"{name}.result.json"
     request.write_text(json.dumps([vars(t) for t in tasks]), encoding="utf-8")
-    env = environment(num_devices, float64) | {"XLA_FLAGS": f"{PATIENT} {QUICK}"}
+    env = environment(num_devices, float64) | {"XLA_FLAGS": f"{patience} {QUICK}"}
     command = [sys.executable, "-P", "-m", module, str(request), str(result)]
     code, stderr = _wait(command, env, directory / f"{name}.stderr")
     if code and STOOD_STILL in stderr:  # a program that cannot meet does so again; a busy machine does not

@@ -18,6 +18,10 @@ from meshc.prove.variants import EXACT, SGD, Builder, CannotBuild, Pair, write_p
 
 CHILD = "meshc.prove.sound.child"
 IN_A_CHILD = 8
+IMPATIENT = (
+    "--xla_cpu_collective_call_warn_stuck_timeout_seconds=30 --xla_cpu_collective_call_terminate_timeout_seconds=60"
+)
+"""For what is expected to fail: some programs whose check is off stand still, each device in another collective."""
 NOT_BUILT_YET = re.compile(r"\(E0299\)$")
 
 
@@ -69,12 +73,19 @@ def trials(verdicts: Sequence[Verdict], builder: Callable[[Verdict, bool], Build
                 yield trial
             else:
                 pairs.append((trial, pair))
-        pairs.sort(key=lambda one: one[1].num_devices)
-        groups = [pairs[at : at + IN_A_CHILD] for at in range(0, len(pairs), IN_A_CHILD)]
+        groups = list(_groups(pairs))
         pool = ThreadPoolExecutor(jobs)
         with process.ended_with(pool):
             for done in pool.map(_run, groups, [Path(temporary)] * len(groups)):
                 yield from done
+
+
+def _groups(pairs: Sequence[tuple[Trial, Pair]]) -> Iterator[list[tuple[Trial, Pair]]]:
+    """What shares a process: of like numbers of devices, and either expected to run or not."""
+    for accepted in (True, False):
+        some = [one for one in pairs if one[0].verdict.accepted == accepted]
+        some.sort(key=lambda one: one[1].num_devices)
+        yield from (some[at : at + IN_A_CHILD] for at in range(0, len(some), IN_A_CHILD))
 
 
 def _built(verdict: Verdict, build: Builder, directory: Path) -> tuple[Trial, Pair | None]:
@@ -91,12 +102,13 @@ def _built(verdict: Verdict, build: Builder, directory: Path) -> tuple[Trial, Pa
 def _run(group: Sequence[tuple[Trial, Pair]], directory: Path) -> list[Trial]:
     tasks = {trial.verdict.draw.name: _task(trial, pair) for trial, pair in group}
     devices = max(pair.num_devices for _, pair in group)
-    found = process.run(list(tasks.values()), devices, True, _room(directory, group[0][0]), CHILD)
+    patience = process.PATIENT if group[0][0].verdict.accepted else IMPATIENT
+    found = process.run(list(tasks.values()), devices, True, _room(directory, group[0][0]), CHILD, patience)
     done = []
     for trial, pair in group:
         name, outcome = trial.verdict.draw.name, found
         if name not in found.measures and len(group) > 1:  # one before it ended the process, or it did itself
-            outcome = process.run([tasks[name]], pair.num_devices, True, _room(directory, trial), CHILD)
+            outcome = process.run([tasks[name]], pair.num_devices, True, _room(directory, trial), CHILD, patience)
         wrong = tuple(measure for measure in outcome.measures.get(name, ()) if not measure.holds)
         done.append(replace(trial, failed=outcome.problems.get(name, ""), wrong=wrong))
     return done
