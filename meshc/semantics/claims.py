@@ -38,6 +38,7 @@ class Rule:
     glob.
     `axes` empty and not `append`: the dims are cleared.
     `stacks`: of a rule that a pipeline stands for, the weights that it speaks of.
+    `calls`: the strategies by way of which it was reached, from the one used in `partition`, its `origin`, inwards.
     """
 
     rest: Rest
@@ -53,6 +54,7 @@ class Rule:
     origin: StrategyUse | None
     span: Span
     stacks: frozenset[str] | None = None
+    calls: tuple[StrategyUse, ...] = ()
 
     @property
     def place(self) -> Span:

@@ -115,9 +115,9 @@ def _cause(rule: Rule) -> object:
 
 
 def _title(rule: Rule) -> str:
-    if rule.origin is None:
+    if not rule.calls:
         return "this rule"
-    return TITLES.get(rule.origin.name, f"`{rule.origin.name}`")
+    return TITLES.get(rule.calls[-1].name, f"`{rule.calls[-1].name}`")
 
 
 def _puts(rule: Rule, dims: Sequence[str], program: Program) -> str:
@@ -139,13 +139,20 @@ def clash_diagnostic(clash: Clash, taken: Taken, program: Program) -> Diagnostic
     return Diagnostic(
         "E0201",
         f"`{dims[0]}` is claimed by {by}{where}",
-        (
-            Label(second.place, _puts(second, dims, program)),
-            Label(first.place, _puts(first, dims, program)),
-        ),
+        tuple(_labels(first, second, dims, program)),
         tuple(_facts(first, second, dims, taken, program)),
         cures=tuple(_cures(first, second, dims, inside, taken, program)),
     )
+
+
+def _labels(first: Rule, second: Rule, dims: list[str], program: Program) -> Iterator[Label]:
+    """Both claims where their ways part: in `partition`, or in a strategy that is used there and has both."""
+    shared = next((i for i, (a, b) in enumerate(zip(first.calls, second.calls, strict=False)) if a is not b), None)
+    deep = min(len(first.calls), len(second.calls)) if shared is None else shared
+    if deep:
+        yield Label(second.place, f"both are of `{second.calls[deep - 1].name}`")
+    for rule in (second, first):
+        yield Label(rule.calls[deep].span if len(rule.calls) > deep else rule.span, _puts(rule, dims, program))
 
 
 def _together(first: Rule, second: Rule) -> tuple[str, ...]:
@@ -221,7 +228,7 @@ def _with_less(axis: Axis, size: int, rule: Rule, shared: str, program: Program)
 def _kept(first: Rule, second: Rule) -> Iterator[Cure]:
     """One of two strategies, where nothing else would do."""
     pairs = [(gone.origin, kept.origin) for gone, kept in ((second, first), (first, second))]
-    options = tuple(Option(f"`{kept.text}`", (), (removed(gone.span),)) for gone, kept in pairs if gone and kept)
+    options = tuple(Option(f"`{kept.text}`", (), (removed(gone.span),)) for gone, kept in pairs if gone and kept and gone is not kept)
     yield Cure("keep {} alone", options, usable=False, unless="any")
 
 
@@ -233,7 +240,7 @@ def _sequence_rival(first: Rule, second: Rule, inside: tuple[str, ...], program:
     sequences = {op.seq.name for op in attends}
     splits = {r.origin for r in program.rules if sequences & {*r.dims} and not r.within}
     for keeper, rival in ((first, second), (second, first)):
-        if rival.origin in splits and rival.within and not keeper.within:
+        if rival.origin in splits and len(rival.calls) == 1 and rival.within and not keeper.within:
             return keeper, rival
     return None
 

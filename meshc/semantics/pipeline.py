@@ -156,8 +156,10 @@ def with_rule(program: Program, cut: Cut | None) -> Program:
         return program
     dims = tuple(dict.fromkeys(repeat.count.name for repeat in cut.repeats))
     rule = cut.rule
+    calls = (rule.origin,) if rule.origin else ()
     claim = Rule(
-        Rest.PARAMS, (), None, dims, False, (rule.axis,), False, False, False, False, rule.origin, rule.span, cut.paths
+        Rest.PARAMS, (), None, dims, False, (rule.axis,), False, False, False, False, rule.origin, rule.span, cut.paths,
+        calls,
     )  # fmt: skip
     return replace(program, rules=(*program.rules, claim))
 

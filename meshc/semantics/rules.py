@@ -222,36 +222,37 @@ def _depth(within: tuple[str, ...], chain: tuple[str, ...]) -> int | None:
 
 
 def _settle(
-    rules: list[tuple[Level, Rule]], dim: str, chain: tuple[str, ...], rest: Rest
+    rules: list[tuple[Level, Rule]], dim: str, chain: tuple[str, ...], rest: Rest, deep: int = 0
 ) -> tuple[list[tuple[Level, Rule]], list[Clash]]:
     """The rules that hold, outermost first, and the clashes among them.
 
-    A direct set rule settles what strategies claim where it stands and further in; a set rule further in replaces what
-    its own strategy (or the partition itself) says further out.
+    All were reached by the same first `deep` calls. A set rule written directly where these lead, in `partition` or in a
+    strategy, settles what is called there claims where it stands and further in, and replaces what stands further out.
     """
     clashes: list[Clash] = []
-    direct = [(level, rule) for level, rule in rules if rule.origin is None and not rule.append]
+    direct = [(level, rule) for level, rule in rules if len(rule.calls) == deep and not rule.append]
     if direct:
         top, winner = direct[-1]
         rivals = [rule for level, rule in direct[:-1] if level == top and _differ(rule, winner)]
         clashes += [Clash(dim, chain, rest, rule, winner) for rule in rivals]
-        later = [(lv, r) for lv, r in rules if r.append and (lv > top or (lv == top and r.origin is None))]
+        later = [(lv, r) for lv, r in rules if r.append and (lv > top or (lv == top and len(r.calls) == deep))]
         return [(top, winner), *later], clashes
     sets = [(level, rule) for level, rule in rules if not rule.append]
     if not sets:
         return rules, clashes
     for i, (level, rule) in enumerate(sets):
-        clashes += [Clash(dim, chain, rest, other, rule) for lv, other in sets[:i] if _clash(lv, other, level, rule)]
-        appended = [(lv, r) for lv, r in rules if r.append and r.origin is not None and r.origin is not rule.origin]
+        call = rule.calls[deep]
+        clashes += [Clash(dim, chain, rest, other, rule) for _, other in sets[:i] if other.calls[deep] is not call]
+        appended = [(lv, r) for lv, r in rules if r.append and len(r.calls) > deep and r.calls[deep] is not call]
         clashes += [Clash(dim, chain, rest, *in_text_order(rule, r)) for lv, r in appended if lv[0] <= level[0]]
-    top, winner = sets[-1]
-    return [(top, winner), *((lv, r) for lv, r in rules if r.append and lv >= top)], clashes
-
-
-def _clash(outer: Level, other: Rule, inner: Level, rule: Rule) -> bool:
-    if other.origin is not rule.origin:
-        return True
-    return outer == inner and _differ(other, rule)
+    held = {rule for _, rule in rules if len(rule.calls) == deep}
+    for call in dict.fromkeys(rule.calls[deep] for _, rule in rules if len(rule.calls) > deep):
+        called = [(level, rule) for level, rule in rules if call in rule.calls[deep : deep + 1]]
+        kept, inner = _settle(called, dim, chain, rest, deep + 1)
+        held.update(rule for _, rule in kept)
+        clashes += inner
+    top, winner = next((level, rule) for level, rule in reversed(sets) if rule in held)
+    return [(top, winner), *((lv, r) for lv, r in rules if r.append and lv >= top and r in held)], clashes
 
 
 def _differ(one: Rule, other: Rule) -> bool:

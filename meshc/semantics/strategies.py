@@ -40,9 +40,14 @@ class Here:
     within: tuple[str, ...] = ()
     of: str | None = None
     rest_name: ast.Name | None = None
-    origin: StrategyUse | None = None
+    calls: tuple[StrategyUse, ...] = ()
     names: Mapping[str, Bound] = field(default_factory=dict)
     open: tuple[Definition, ...] = ()
+
+    @property
+    def origin(self) -> StrategyUse | None:
+        """The strategy used in `partition` that led here."""
+        return self.calls[0] if self.calls else None
 
 
 @dataclass(eq=False)
@@ -99,7 +104,7 @@ class Expansion:
             self.rules.append(
                 Rule(
                     rest, here.within, here.of, dims, claim.first, axes, claim.append,
-                    claim.where_free, claim.zigzag, claim.repeat, here.origin, claim.span,
+                    claim.where_free, claim.zigzag, claim.repeat, here.origin, claim.span, None, here.calls,
                 )
             )  # fmt: skip
 
@@ -237,15 +242,16 @@ class Expansion:
         names = options.bind_options(strategy, bound, here.names, self.known.devices.names, self.report)
         if names is None:
             return
-        origin = here.origin
-        if origin is None:
-            origin = StrategyUse(strategy.name.text, call.span.text, call.span)
-            self.uses.append(origin)
+        use = StrategyUse(strategy.name.text, call.span.text, call.span)
+        if here.origin is None:
+            self.uses.append(use)
         if "gathered" in names:
             self._gather(names["gathered"])
         self.expand(
             strategy.rules,
-            replace(here, scope=definition.scope, origin=origin, names=names, open=(*here.open, definition)),
+            replace(
+                here, scope=definition.scope, calls=(*here.calls, use), names=names, open=(*here.open, definition)
+            ),
         )
 
     def _gather(self, option: Bound) -> None:
