@@ -42,11 +42,12 @@ def launch_holds(job: JobFile, devices: int | None) -> Iterator[Diagnostic]:
     yield from contradictions
     yield from _needed(job)
     plan = launch_plan(job.job, job.slice)
-    if contradictions or plan is None:
+    if plan is None:
         return
-    yield from _coordinator(job, plan)
-    wrong = list(_hosts(job, plan))
-    yield from wrong or _devices(job, plan, devices)
+    if not contradictions:
+        yield from _coordinator(job, plan)
+        yield from _hosts(job, plan)
+    yield from _devices(job, plan, None if contradictions else devices)
 
 
 def _at(job: JobFile, *names: str) -> Span:

@@ -56,7 +56,7 @@ def find_saved(source: str) -> Saved | None:
     arrays, meta = _json(folder / "arrays" / "metadata"), _json(folder / "meta" / "metadata")
     try:
         found = {name: Array(tuple(map(int, a["shape"])), str(a["dtype"])) for name, a in arrays.items()}
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     weights, carried = (_below(part, found) for part in (WEIGHTS, CARRIED))
     seed = meta.get("seed")

@@ -159,7 +159,8 @@ def test_what_is_carried_is_part_of_a_run(tmp_path: Path):
 
 def test_what_does_not_say_what_it_holds_is_left_to_the_program(tmp_path: Path):
     run = saved(tmp_path / "run")
-    for text in ("{", "[]", '{"weights/Llama.table": 3}', '{"weights/Llama.table": {"shape": "a", "dtype": 1}}', "{}"):
+    shapes = (f'{{"weights/Llama.table": {{"shape": {shape}, "dtype": 1}}}}' for shape in ('"a"', "null", "[Infinity]"))
+    for text in ("{", "[]", '{"weights/Llama.table": 3}', *shapes, "{}"):
         (run / "checkpoints" / "50" / "arrays" / "metadata").write_text(text)
         assert not found(run)
 

@@ -93,10 +93,10 @@ def _even(context: Context, stage: StageRule, dims: Sequence[Dim]) -> Iterator[D
 def _named_stages(stage: StageRule, layers: int, parts: int) -> Iterator[Cure]:
     """The layers of each stage, written out."""
     if layers >= parts:
-        written = f"stages = {_nearly_even(layers, parts)}"
+        written = f"stages = {nearly_even(layers, parts)}"
         end = Span(stage.place.source, stage.place.end - 1, stage.place.end - 1)
         edit = (
-            Edit(at, str(_nearly_even(layers, parts))) if (at := _given(stage, "stages")) else Edit(end, f", {written}")
+            Edit(at, str(nearly_even(layers, parts))) if (at := _given(stage, "stages")) else Edit(end, f", {written}")
         )
         yield Cure(f"name the layers of each: {written}", (Option("", (), (edit,)),) if stage.origin else ())
 
@@ -113,7 +113,7 @@ def _given(stage: StageRule, name: str) -> Span | None:
     return at if at and at.source is use.source and use.start <= at.start and at.end <= use.end else None
 
 
-def _nearly_even(layers: int, stages: int) -> list[int]:
+def nearly_even(layers: int, stages: int) -> list[int]:
     """Layers of each stage, the first ones with one more."""
     return [layers // stages + (i < layers % stages) for i in range(stages)]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.suggest import divisors
 from meshc.semantics.checks.context import Context
-from meshc.semantics.checks.pipeline import filling, other_microbatches, rows_of_a_device, stages_apart
+from meshc.semantics.checks.pipeline import filling, nearly_even, other_microbatches, rows_of_a_device, stages_apart
 from meshc.semantics.pipeline import Cut
 from meshc.semantics.program import StageRule
 from meshc.semantics.schedule import Schedule
@@ -17,6 +17,9 @@ MOST_IDLE = 0.2
 leave."""
 MOST_TRIED = 4096
 """Microbatches up to which numbers are tried."""
+ENDLESS = 16
+"""Microbatches for each stage with which filling and emptying hardly count: what is idle then, no number of them
+mends."""
 SHOWN = 3
 
 
@@ -29,10 +32,11 @@ def microbatches_fill(context: Context) -> Iterator[Diagnostic]:
     size = context.placed.program.axis(stage.axis).size
     legal = filling(context, stage, rows)
     idle = Schedule("gpipe", size, stage.microbatches).idle_share()
+    microbatches = "1 microbatch does" if stage.microbatches == 1 else f"{stage.microbatches} microbatches do"
     helps = () if legal else (f"a device's rows, {rows}, make no {size} microbatches: it needs more of them",)
     yield Diagnostic(
         "E0330",
-        f"{stage.microbatches} microbatches do not fill the {size} stages of {stage.schedule}",
+        f"{microbatches} not fill the {size} stages of {stage.schedule}",
         (Label(stage.place, f"each stage waits: {size} stages work at once with {size} microbatches or more"),),
         (*helps, f'with schedule = "gpipe", which needs no more, {idle:.1%} of a step is idle'),
         cures=tuple(other_microbatches(stage, legal)),
@@ -64,19 +68,22 @@ def stages_busy(context: Context) -> Iterator[Diagnostic]:
     )
 
 
-def _idle(cut: Cut, microbatches: int) -> float:
-    return Schedule(cut.rule.schedule, cut.stages, microbatches, cut.rule.rounds).idle_share(cut.layers)
+def _idle(cut: Cut, microbatches: int, layers: Sequence[int] = ()) -> float:
+    return Schedule(cut.rule.schedule, cut.stages, microbatches, cut.rule.rounds).idle_share(layers or cut.layers)
 
 
 def _cures(cut: Cut, rows: int) -> Iterator[str]:
-    """Numbers of microbatches that leave little idle, else that leave less; and of the layers in turns."""
+    """Numbers of microbatches that leave little idle, else that leave less; and of the layers evenly, or in turns."""
     rule = cut.rule
     more = [m for m in divisors(rows) if rule.microbatches < m <= MOST_TRIED]
     better = [m for m in more if _idle(cut, m) <= MOST_IDLE + 1e-9][:SHOWN] or more[-1:]
     if better:
         yield ", ".join(f"{m} microbatches leave {_idle(cut, m):.1%}" for m in better)
-    else:
+    elif _idle(cut, ENDLESS * cut.stages) <= MOST_IDLE:
         yield f"a device's {rows} rows make no more microbatches: a larger batch does, or fewer microsteps"
+    even = nearly_even(sum(cut.layers), len(cut.layers))
+    if (share := _idle(cut, rule.microbatches, even)) < _idle(cut, rule.microbatches) - 1e-9:
+        yield f"stages = {'even' if even[0] == even[-1] else even} leaves {share:.1%}"
     rounds = rule.rounds * 2
     if rule.stages is None and sum(cut.layers) % (cut.stages * rounds) == 0 and rule.microbatches >= cut.stages:
         share = Schedule("interleaved", cut.stages, rule.microbatches, rounds).idle_share()
