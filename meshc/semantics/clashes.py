@@ -228,7 +228,11 @@ def _with_less(axis: Axis, size: int, rule: Rule, shared: str, program: Program)
 def _kept(first: Rule, second: Rule) -> Iterator[Cure]:
     """One of two strategies, where nothing else would do."""
     pairs = [(gone.origin, kept.origin) for gone, kept in ((second, first), (first, second))]
-    options = tuple(Option(f"`{kept.text}`", (), (removed(gone.span),)) for gone, kept in pairs if gone and kept and gone is not kept)
+    options = tuple(
+        Option(f"`{kept.text}`", (), (removed(gone.span),))
+        for gone, kept in pairs
+        if gone and kept and gone is not kept
+    )
     yield Cure("keep {} alone", options, usable=False, unless="any")
 
 

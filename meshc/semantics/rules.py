@@ -226,8 +226,9 @@ def _settle(
 ) -> tuple[list[tuple[Level, Rule]], list[Clash]]:
     """The rules that hold, outermost first, and the clashes among them.
 
-    All were reached by the same first `deep` calls. A set rule written directly where these lead, in `partition` or in a
-    strategy, settles what is called there claims where it stands and further in, and replaces what stands further out.
+    All were reached by the same first `deep` calls. A set rule written directly where these lead, in `partition` or in
+    a strategy, settles what is claimed by those called there, where it stands and further in, and replaces what stands
+    further out.
     """
     clashes: list[Clash] = []
     direct = [(level, rule) for level, rule in rules if len(rule.calls) == deep and not rule.append]

@@ -249,9 +249,7 @@ class Expansion:
             self._gather(names["gathered"])
         self.expand(
             strategy.rules,
-            replace(
-                here, scope=definition.scope, calls=(*here.calls, use), names=names, open=(*here.open, definition)
-            ),
+            replace(here, scope=definition.scope, calls=(*here.calls, use), names=names, open=(*here.open, definition)),
         )
 
     def _gather(self, option: Bound) -> None:
