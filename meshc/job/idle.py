@@ -43,14 +43,14 @@ def settings_hold(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
     yield from _groups(job, paths)
     backend = job.job.launch.backend
     unread = KEYS - READ_BY_BACKEND[backend]
-    yield from _unread(job, ("launch",), unread, f"the backend `{backend}`", READ_BY_BACKEND)
+    yield from _unread(job, ("launch",), unread, f"the backend `{backend}`", "backend", READ_BY_BACKEND)
 
 
 def _data(job: JobFile) -> Iterator[Diagnostic]:
     data = job.job.data
     read = READ_BY_SOURCE[data.source]
     known = frozenset[str]().union(*READ_BY_SOURCE.values())
-    yield from _unread(job, ("data",), known - read, f"the source `{data.source}`", READ_BY_SOURCE)
+    yield from _unread(job, ("data",), known - read, f"the source `{data.source}`", "source", READ_BY_SOURCE)
     if "paths" in read and not data.paths:
         span = job.span("data", "paths") or job.span("data", "source") or job.tree.span
         yield say.source_without_paths(data.source, span)
@@ -60,9 +60,9 @@ def _optimizer(job: JobFile) -> Iterator[Diagnostic]:
     optimizer = job.job.train.optimizer
     known = frozenset[str]().union(*READ_BY_OPTIMIZER.values())
     section = ("train", "optimizer")
-    yield from _unread(job, section, known - READ_BY_OPTIMIZER[optimizer.name], f"`{optimizer.name}`")
+    yield from _unread(job, section, known - READ_BY_OPTIMIZER[optimizer.name], f"`{optimizer.name}`", "name")
     if optimizer.schedule == "constant":
-        yield from _unread(job, section, {"final", "decay"}, "the schedule `constant`")
+        yield from _unread(job, section, {"final", "decay"}, "the schedule `constant`", "schedule")
 
 
 def _groups(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
@@ -75,7 +75,7 @@ def _groups(job: JobFile, paths: Sequence[str]) -> Iterator[Diagnostic]:
             yield say.group_taken(group.match, span)
         taken |= matched
         if group.frozen:
-            yield from _unread(job, section, {"lr_scale", "weight_decay"}, "a frozen group")
+            yield from _unread(job, section, {"lr_scale", "weight_decay"}, "a frozen group", "frozen")
 
 
 def _unread(
@@ -83,12 +83,19 @@ def _unread(
     section: Sequence[int | str],
     names: set[str] | frozenset[str],
     by: str,
+    choice: str,
     readers: Mapping[Any, frozenset[str]] = MappingProxyType({}),
 ) -> Iterator[Diagnostic]:
-    """`readers` are the choices instead of `by`, and what each of them reads."""
+    """`choice` is the key that makes it `by`; `readers` are the choices instead, and what each of them reads.
+
+    Where the command line chooses, what the file says is for the choice that the file makes.
+    """
+    chosen, file = job.span(*section, choice), job.tree.span.source
+    elsewhere = chosen is not None and chosen.source is not file
     for name in sorted(names):
-        if span := job.span(*section, name):
-            others = [choice for choice, read in readers.items() if name in read]
+        span = job.span(*section, name)
+        if span and not (elsewhere and span.source is file):
+            others = [other for other, read in readers.items() if name in read]
             yield replace(say.unread_setting(name, by, span, others), edits=_without(job, section, name))
 
 

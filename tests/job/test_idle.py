@@ -17,11 +17,11 @@ model Tiny(tokens: [batch, seq] of vocab) {
 """
 
 
-def told(directory: Path, job: str) -> list[tuple[str, str]]:
+def told(directory: Path, job: str, *sets: str) -> list[tuple[str, str]]:
     """Code and the text that is pointed at, of each diagnostic."""
     (directory / "tiny.mesh").write_text(SPEC)
     (directory / "job.yaml").write_text(f"spec: tiny.mesh\n{job}\n")
-    found: tuple[Diagnostic, ...] = check(Request(str(directory / "job.yaml"))).diagnostics
+    found: tuple[Diagnostic, ...] = check(Request(str(directory / "job.yaml"), sets=sets)).diagnostics
     return [(d.code, d.span.text) for d in found if d.span]
 
 
@@ -61,6 +61,20 @@ def test_what_is_read_is_not_complained_of(tmp_path: Path, job: str):
     found = told(tmp_path, job)
     assert "groups" in job or not found  # a `*` behind the only weight is left with none
     assert all(text == "'*'" for _, text in found)
+
+
+@pytest.mark.parametrize(
+    ("job", "choice", "other"),
+    [
+        ("launch: {backend: slurm, nodes: 1, partition: a}", "launch.backend=local", "launch.time=1h"),
+        ("data: {source: text, paths: [a]}", "data.source=synthetic", "data.tokenizer=bytes"),
+        ("train: {optimizer: {name: adam, b1: 0.5}}", "train.optimizer.name=sgd", "train.optimizer.eps=1.0"),
+    ],
+)
+def test_what_the_command_line_chooses_leaves_the_file_as_it_is(tmp_path: Path, job: str, choice: str, other: str):
+    """`remove it` would be no advice: without the flag it is read. Another flag beside it is told."""
+    assert told(tmp_path, job, choice) == []
+    assert [code for code, _ in told(tmp_path, job, choice, other)] == ["W0514"]
 
 
 def test_a_source_of_files_names_them(tmp_path: Path):
