@@ -78,12 +78,14 @@ def one_machine(slice: Machine, span: Span) -> Diagnostic:
     return _at("E0521", span, f"`local` starts one process on this machine, {_needs(slice)}", ELSEWHERE)
 
 
-def other_hosts(plan: Plan, slice: Machine, span: Span, of_slice: Span | None) -> Diagnostic:
+def other_hosts(plan: Plan, slice: Machine, span: Span, of_slice: Span | None, named: bool) -> Diagnostic:
+    """`named`: the job names its hosts, and does not only count them."""
     message = f"{plural(plan.processes, 'process')} would start on {plural(plan.hosts, 'host')}, {_needs(slice)}"
     labels = (Label(span, plural(plan.hosts, "host")),)
     if of_slice is not None:
         labels += (Label(of_slice, f"{plural(slice.hosts, 'host')} of {slice.chips_per_host}"),)
-    helps = (f"nodes: {slice.hosts}, or leave it out",)
+    whole = f"name {'its host' if slice.hosts == 1 else f'all {slice.hosts} hosts'} in `hosts`"
+    helps = (whole if named else f"nodes: {slice.hosts}, or leave it out",)
     return Diagnostic("E0521", message, labels, (*helps, HERE) if slice.virtual else helps)
 
 

@@ -60,12 +60,14 @@ def several_hosts(slice_name: str, hosts: int, chips: int) -> Diagnostic:
     return Diagnostic("E0604", f"slice `{slice_name}` is {hosts} hosts, and this is one machine", (), helps)
 
 
-def other_backend(backend: str, program: str | None) -> Diagnostic:
-    """`program` is the directory of a built one."""
+def other_backend(backend: str, program: str | None, one_host: bool) -> Diagnostic:
+    """`program` is the directory of a built one. `one_host`: as far as its slice goes, it could run here."""
     flag = "`--set launch.backend=local`"
-    helps = (f"{flag} runs it here", "`meshc build` writes the program to start there")
+    helps = (f"{flag} runs it here",) if one_host else ()
+    helps += ("`meshc build` writes the program to start there",)
     if program is not None:
-        helps = (f"`{program}/train.py` is what to start there", f"built with {flag}, it runs here")
+        helps = (f"`{program}/train.py` is what to start there",)
+        helps += (f"built with {flag}, it runs here",) if one_host else ()
     return Diagnostic("E0604", f"the job is for `{backend}`, which `meshc run` does not start yet", (), helps)
 
 

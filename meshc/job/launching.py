@@ -130,7 +130,8 @@ def _hosts(job: JobFile, plan: LaunchPlan) -> Iterator[Diagnostic]:
         if slice.hosts > 1 and not slice.virtual and span and span.source is job.tree.span.source:
             yield say.one_machine(slice, span)
     elif hosts_named(launch) not in (None, slice.hosts):
-        yield say.other_hosts(plan, slice, _at(job, "nodes", "hosts"), job.span("slice"))
+        named = bool(launch.hosts)
+        yield say.other_hosts(plan, slice, _at(job, *(("hosts",) if named else ("nodes",))), job.span("slice"), named)
 
 
 def _devices(job: JobFile, plan: LaunchPlan, devices: int | None) -> Iterator[Diagnostic]:

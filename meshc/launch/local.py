@@ -46,7 +46,7 @@ def environment(
     `program` is the directory of one that is built already, whose backend no flag changes.
     """
     if backend != "local":
-        return say.other_backend(backend, program)
+        return say.other_backend(backend, program, slice is None or slice.hosts == 1)
     if slice is None:
         return Environment(platform="cpu", cpu_devices=devices)
     if slice.hosts > 1:

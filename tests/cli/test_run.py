@@ -117,6 +117,19 @@ def test_a_built_program_runs_on_what_it_was_built_for(meshc, home: Path, job: s
     assert (done.code, f"error[E0604]: {said}" in done.err) == (1, True)
 
 
+@pytest.mark.parametrize(("slice_name", "here"), [("h100-8", True), ("h100-16", False)])
+def test_a_job_for_a_cluster_is_offered_to_run_here_if_one_machine_is_enough(
+    meshc, home: Path, slice_name: str, here: bool
+):
+    (home / "job.yaml").write_text(
+        f"spec: spec.mesh\nslice: {slice_name}\nlaunch: {{backend: slurm}}\ncheckpoint: {{shared: true}}\n"
+    )
+    sizes = ["--set", f"mesh.dp={slice_name.removeprefix('h100-')}", "--set", "batch=16"]
+    done = meshc("run", "job.yaml", *sizes, cwd=home)
+    assert "E0604" in done.err
+    assert ("launch.backend=local` runs it here" in done.err) == here
+
+
 def test_run_trains_a_spec(home: Path):
     """The whole way, from a spec to metrics and a checkpoint."""
     command = [sys.executable, "-m", "meshc.cli", "run", "spec.mesh", "--set", "data.source=synthetic"]
