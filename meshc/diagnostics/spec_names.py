@@ -72,7 +72,8 @@ def unknown_function(name: str, span: Span, known: Iterable[str], shipped: str |
         return found
     cure = f'import "{shipped}"'
     start = _first_item(span.source.text)
-    edit = Edit(Span(span.source, start, start), f"{cure}\n")
+    among = span.source.text.startswith("import ", start)
+    edit = Edit(Span(span.source, start, start), f"{cure}\n" if among else f"{cure}\n\n")
     return replace(found, helps=(f"write {cure}, which has it", *found.helps), edits=(edit,), cause=cure)
 
 

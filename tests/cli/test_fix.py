@@ -39,6 +39,16 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize("before", ["", "# What it is for.\n\n", 'import "std/llama.mesh"\n\n'])
+def test_an_import_is_added_as_it_would_be_written(meshc, tmp_path: Path, before: str):
+    text = before + GOOD.replace("table[tokens] @", "LayerNorm(table[tokens]) @")
+    (tmp_path / "a.mesh").write_text(text)
+    meshc("fmt", "a.mesh", cwd=tmp_path)
+    done = meshc("lint", *UNSAFE, "a.mesh", cwd=tmp_path)
+    assert 'import "std/gpt.mesh"' in (tmp_path / "a.mesh").read_text(), done.out
+    assert meshc("fmt", "--check", "a.mesh", cwd=tmp_path).code == 0
+
+
 # ---------------------------------------------------------------- a text
 
 
