@@ -144,7 +144,10 @@ def _time(network: Network | None, op: CollectiveOp, axes: Sequence[str], num_by
 def _memory(report: Report) -> Iterator[str]:
     held = asdict(report.memory)
     rows = [(name.replace("_", " "), size(held[name])) for name in held if held[name]]
-    yield from table(("memory of a device", "bytes"), [*rows, ("all", size(report.memory.total))], right=(1,))
+    rows.append(("all", size(report.memory.total)))
+    if report.slice and not report.slice.virtual:
+        rows.append((f"a chip of {report.slice.name}", size(report.slice.hbm_bytes)))
+    yield from table(("memory of a device", "bytes"), rows, right=(1,))
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], right: tuple[int, ...] = ()) -> Iterator[str]:
