@@ -14,21 +14,9 @@ from meshc.diagnostics.edits import edited, together
 from meshc.diagnostics.model import Diagnostic, Edit, Label
 from meshc.lint.fix import ROUNDS, fix
 from meshc.source import SourceFile, Span
+from tests.tiny import TINY
 
-GOOD = """\
-mesh { dp = 2 }
-
-dims { batch = 4, seq = 8, embed = 16, vocab = 32 }
-
-model Tiny(tokens: [batch, seq] of vocab) {
-  param table: vocab -> embed
-  logits = table[tokens] @ table
-  loss next_token(logits, tokens)
-}
-
-partition { data(dp) }
-"""
-MISSPELT = GOOD.replace("table[tokens]", "table[tokenz]")
+MISSPELT = TINY.replace("table[tokens]", "table[tokenz]")
 UNSAFE = ("--fix", "--unsafe-fixes")
 
 
@@ -41,7 +29,7 @@ def spec(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("before", ["", "# What it is for.\n\n", 'import "std/llama.mesh"\n\n'])
 def test_an_import_is_added_as_it_would_be_written(meshc, tmp_path: Path, before: str):
-    text = before + GOOD.replace("table[tokens] @", "LayerNorm(table[tokens]) @")
+    text = before + TINY.replace("table[tokens] @", "LayerNorm(table[tokens]) @")
     (tmp_path / "a.mesh").write_text(text)
     meshc("fmt", "a.mesh", cwd=tmp_path)
     done = meshc("lint", *UNSAFE, "a.mesh", cwd=tmp_path)
@@ -161,7 +149,7 @@ def test_new_lines_end_as_the_texts_do():
 def test_it_mends_and_says_how_much(meshc, spec: Path):
     done = meshc("lint", "spec.mesh", *UNSAFE, cwd=spec.parent)
     assert (done.code, done.out) == (0, "fixed 1 problem; no problems in spec.mesh\n")
-    assert spec.read_text() == GOOD
+    assert spec.read_text() == TINY
 
 
 def test_doing_it_again_changes_nothing(meshc, spec: Path):
@@ -189,7 +177,7 @@ def test_the_diff_writes_nothing(meshc, spec: Path):
 
 
 def test_the_diff_of_what_is_right_is_empty(meshc, spec: Path):
-    spec.write_text(GOOD)
+    spec.write_text(TINY)
     done = meshc("lint", spec, "--diff")
     assert (done.code, done.out, done.err) == (0, "", "would fix 0 problems\n")
 
@@ -204,7 +192,7 @@ def test_mode_line_ends_and_byte_order_mark_stay(meshc, spec: Path):
     spec.write_bytes(codecs.BOM_UTF8 + MISSPELT.replace("\n", "\r\n").encode())
     spec.chmod(0o640)
     meshc("lint", spec, *UNSAFE)
-    assert spec.read_bytes() == codecs.BOM_UTF8 + GOOD.replace("\n", "\r\n").encode()
+    assert spec.read_bytes() == codecs.BOM_UTF8 + TINY.replace("\n", "\r\n").encode()
     assert spec.stat().st_mode & 0o777 == 0o640
 
 
@@ -213,13 +201,13 @@ def test_of_a_link_the_file_is_mended(meshc, spec: Path):
     link.symlink_to(spec)
     meshc("lint", link, *UNSAFE)
     assert link.is_symlink()
-    assert spec.read_text() == GOOD
+    assert spec.read_text() == TINY
 
 
 def test_an_imported_file_is_mended_only_if_it_is_named(meshc, spec: Path):
     layers = spec.with_name("layers.mesh")
     layers.write_text("layer Twice(x) {\n  return x + xx\n}\n")
-    spec.write_text('import "layers.mesh"\n' + GOOD.replace("  logits =", "  y = Twice(table[tokens])\n  logits ="))
+    spec.write_text('import "layers.mesh"\n' + TINY.replace("  logits =", "  y = Twice(table[tokens])\n  logits ="))
     done = meshc("lint", "spec.mesh", *UNSAFE, cwd=spec.parent)
     assert "layers.mesh:2:14" in done.out
     assert "xx" in layers.read_text()
@@ -251,7 +239,7 @@ def test_on_a_full_disk_nothing_is_lost(meshc, spec: Path, monkeypatch):
 def test_the_standard_input_is_mended_to_the_standard_output(meshc, spec: Path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(MISSPELT.encode())))
     done = meshc("lint", "-", *UNSAFE, cwd=spec.parent)
-    assert (done.code, done.out, done.err) == (0, GOOD, "fixed 1 problem; no problems in <stdin>\n")
+    assert (done.code, done.out, done.err) == (0, TINY, "fixed 1 problem; no problems in <stdin>\n")
 
 
 @pytest.mark.parametrize("streams", [">&-", "> /dev/full", ">&- 2>&-", "| true"])
@@ -259,7 +247,7 @@ def test_what_is_mended_is_written_though_nobody_can_be_told(spec: Path, streams
     shell = f"{sys.executable} -m meshc.cli lint {spec} --fix --unsafe-fixes {streams}"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
     assert "bug" not in done.stderr and "Traceback" not in done.stderr
-    assert spec.read_text() == GOOD
+    assert spec.read_text() == TINY
 
 
 def test_usage(meshc, spec: Path):

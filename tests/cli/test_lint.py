@@ -8,25 +8,13 @@ from pathlib import Path
 
 import pytest
 
-GOOD = """\
-mesh { dp = 2 }
-
-dims { batch = 4, seq = 8, embed = 16, vocab = 32 }
-
-model Tiny(tokens: [batch, seq] of vocab) {
-  param table: vocab -> embed
-  logits = table[tokens] @ table
-  loss next_token(logits, tokens)
-}
-
-partition { data(dp) }
-"""
+from tests.tiny import TINY
 
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
     path = tmp_path / "spec.mesh"
-    path.write_text(GOOD)
+    path.write_text(TINY)
     return path
 
 
@@ -36,7 +24,7 @@ def test_a_good_spec(meshc, spec: Path):
 
 
 def test_an_error_is_printed_in_full_and_ends_with_1(meshc, spec: Path):
-    spec.write_text(GOOD.replace("data(dp)", "data(pd)"))
+    spec.write_text(TINY.replace("data(dp)", "data(pd)"))
     done = meshc("lint", "spec.mesh", cwd=spec.parent)
     assert done.code == 1
     assert done.out.startswith("error[E0204]: ")
@@ -45,7 +33,7 @@ def test_an_error_is_printed_in_full_and_ends_with_1(meshc, spec: Path):
 
 
 def test_concise_and_json(meshc, spec: Path):
-    spec.write_text(GOOD.replace("data(dp)", "data(pd)"))
+    spec.write_text(TINY.replace("data(dp)", "data(pd)"))
     assert meshc("lint", "spec.mesh", "--format", "concise", cwd=spec.parent).out.startswith(
         "spec.mesh:11:18: error[E0204]: "
     )
@@ -56,7 +44,7 @@ def test_concise_and_json(meshc, spec: Path):
 
 
 def test_a_warning_fails_only_under_strict(meshc, spec: Path):
-    spec.write_text(GOOD.replace("vocab = 32", "vocab = 32, heads = 2"))
+    spec.write_text(TINY.replace("vocab = 32", "vocab = 32, heads = 2"))
     assert meshc("lint", spec).code == 0
     assert meshc("lint", spec, "--strict").code == 1
 
@@ -171,7 +159,7 @@ def test_a_suppression_in_a_job(meshc, spec: Path):
 
 
 def test_a_suppression_holds_when_the_spec_is_written_anew_and_when_a_flag_sets_the_size(meshc, spec: Path):
-    spec.write_text(GOOD.replace("mesh { dp = 2 }", "mesh { dp = 2, tp = 2 }  # meshc: allow(W0304) comes later"))
+    spec.write_text(TINY.replace("mesh { dp = 2 }", "mesh { dp = 2, tp = 2 }  # meshc: allow(W0304) comes later"))
     for _ in range(2):
         for sets in ([], ["--set", "mesh.tp=4"]):
             assert meshc("lint", "spec.mesh", "--strict", *sets, cwd=spec.parent).out == "no problems in spec.mesh\n"

@@ -7,26 +7,15 @@ from pathlib import Path
 
 import pytest
 
-GOOD = """\
-mesh { dp = 2 }
+from tests.tiny import TINY
 
-dims { batch = 4, seq = 8, embed = 16, vocab = 32 }
-
-model Tiny(tokens: [batch, seq] of vocab) {
-  param table: vocab -> embed
-  logits = table[tokens] @ table
-  loss next_token(logits, tokens)
-}
-
-partition { data(dp) }
-"""
-BAD = GOOD.replace("data(dp)", "data(pd)")
+BAD = TINY.replace("data(dp)", "data(pd)")
 LIBRARY = "layer Twice(x) {\n  return x + x\n}\n"
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    (tmp_path / "spec.mesh").write_text(GOOD)
+    (tmp_path / "spec.mesh").write_text(TINY)
     return tmp_path
 
 
@@ -91,7 +80,7 @@ def test_a_mistake_in_a_library_is_said_once(meshc, home: Path):
     write(home / "layers.mesh", LIBRARY.replace("x + x", "x + y"))
     write(
         home / "spec.mesh",
-        'import "layers.mesh"\n' + GOOD.replace("logits = table", "x = Twice(table[tokens])\n  logits = table"),
+        'import "layers.mesh"\n' + TINY.replace("logits = table", "x = Twice(table[tokens])\n  logits = table"),
     )
     done = meshc("lint", ".", "--format", "concise", cwd=home)
     assert done.out.count("error[E0202]") == 1
@@ -118,7 +107,7 @@ def test_the_text_of_an_editor_under_its_file_name(meshc, home: Path, stdin):
 
 
 def test_without_a_name(meshc, home: Path, stdin):
-    stdin(GOOD)
+    stdin(TINY)
     assert meshc("lint", "-", cwd=home).out == "no problems in <stdin>\n"
 
 

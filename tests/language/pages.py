@@ -1,7 +1,7 @@
 """Pages of markdown whose code blocks are specs, jobs and console sessions: what they hold and what meshc says of each.
 
 A fence's first word is the language, then come settings: ```` ```mesh slice=cpu-8 set=tp=4,batch=8 ````. A `yaml` block is
-a job for `spec.mesh`, the `mesh` block before it, or where there is none a small spec that is right (`SPEC`). A `text`
+a job for `spec.mesh`, the `mesh` block before it, or where there is none a small spec that is right (`TINY`). A `text`
 block below either has lines of what meshc says of it, an `explain` block lines of what `meshc explain` prints.
 """
 
@@ -19,24 +19,12 @@ from meshc.diagnostics.model import Diagnostic
 from meshc.diagnostics.render import full
 from meshc.driver import check, compile_program
 from meshc.job.target import Request
+from tests.tiny import TINY
 
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<settings>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 MARKER = re.compile(r"#\s*(?P<severity>error|warning):\s*(?P<codes>(?:\[[EW]\d{4}\]\s*)+)")
 ROOT = Path(__file__).parent.parent.parent
 
-SPEC = """\
-mesh { dp = 2 }
-
-dims { batch = 4, seq = 8, embed = 16, vocab = 32 }
-
-model Tiny(tokens: [batch, seq] of vocab) {
-  param table: vocab -> embed
-  logits = table[tokens] @ table
-  loss next_token(logits, tokens)
-}
-
-partition { data(dp) }
-"""
 
 Found = set[tuple[int, str]]
 """Line, counted from 1 (0 where the block is not pointed at), and code."""
@@ -99,7 +87,7 @@ class Block:
 
 
 def blocks(page: Path) -> list[Block]:
-    text, spec, found = page.read_text(), SPEC, []
+    text, spec, found = page.read_text(), TINY, []
     for fence in FENCE.finditer(text):
         settings = dict(item.split("=", 1) for item in fence["settings"].split())
         if fence["language"] in ("text", "explain"):
@@ -126,7 +114,7 @@ def _line(diagnostic: Diagnostic, path: Path) -> int:
 
 def session(text: str, directory: Path) -> str:
     """The output of a console block's commands, run in a directory with `spec.mesh` in it."""
-    (directory / "spec.mesh").write_text(SPEC)
+    (directory / "spec.mesh").write_text(TINY)
     commands = [line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ ")]
     meshc = f'meshc() {{ "{sys.executable}" -m meshc.cli "$@"; }}\n'
     env = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
