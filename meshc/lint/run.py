@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from meshc.console import exit_code, rewritten, show
-from meshc.diagnostics.arrange import arranged, counted, has_errors, plural
+from meshc.diagnostics.arrange import arranged, counted, plural
 from meshc.diagnostics.edits import is_safe
 from meshc.diagnostics.model import Diagnostic, Label
 from meshc.diagnostics.render.places import main_label
@@ -60,7 +60,7 @@ def lint(paths: Sequence[str], options: Options) -> int:
     """Prints what is wrong with the files, and gives the exit code."""
     files = [_linted(subject, options) for subject in subjects(paths, options.stdin_name)]
     if options.diff:
-        return _differ(files)
+        return _differ(files) or exit_code([d for file in files for d in file.found], options.strict)
     if options.fix:
         files = [_write(file) for file in files]
     _report(files, options)
@@ -103,7 +103,7 @@ def _write(file: Linted) -> Linted:
 
 
 def _differ(files: Sequence[Linted]) -> int:
-    """Shows what `--fix` would change."""
+    """Shows what `--fix` would change; 1 where that is anything."""
     for file in files:
         if file.text is not None and isinstance(file.subject.text, SourceFile):
             old, new = (text.splitlines(keepends=True) for text in (file.subject.text.text, file.text))
@@ -113,7 +113,7 @@ def _differ(files: Sequence[Linted]) -> int:
     fixed = sum(file.fixed for file in files)
     left = counted([d for file in files for d in file.found])
     click.echo(f"would fix {plural(fixed, 'problem')}" + (f" and leave {left}" if left else ""), err=True)
-    return 1 if fixed or any(has_errors(file.found) for file in files) else 0
+    return 1 if fixed else 0
 
 
 # ---------------------------------------------------------------- what is said

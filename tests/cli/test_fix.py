@@ -182,6 +182,13 @@ def test_the_diff_of_what_is_right_is_empty(meshc, spec: Path):
     assert (done.code, done.out, done.err) == (0, "", "would fix 0 problems\n")
 
 
+@pytest.mark.parametrize(("flags", "code"), [([], 0), (["--strict"], 1)])
+def test_a_warning_that_stays_counts_for_the_strict_alone(meshc, spec: Path, flags: list[str], code: int):
+    spec.write_text(TINY.replace("dp = 2", "dp = 2; idle = 2"))
+    done = meshc("lint", spec, "--diff", *flags)
+    assert (done.code, done.err) == (code, "would fix 0 problems and leave 1 warning\n")
+
+
 def test_a_file_that_ends_without_a_newline_diffs_like_diff(meshc, spec: Path):
     spec.write_text(MISSPELT.replace("data(dp) }\n", "data(pd) }"))
     out = meshc("lint", spec, "--diff", "--unsafe-fixes").out
