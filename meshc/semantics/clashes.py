@@ -12,7 +12,7 @@ from meshc.diagnostics.suggest import divisors
 from meshc.semantics.alternatives import in_place, instead, settle
 from meshc.semantics.needs import Trouble
 from meshc.semantics.program import Attend, Axis, Op, Program, Rest, Rule
-from meshc.semantics.refine import Refined
+from meshc.semantics.refine import Axes, Refined
 from meshc.semantics.rules import Claimed, Clash, Twice, in_text_order
 from meshc.semantics.statements import modules, statements
 from meshc.semantics.troubles import sized, trouble_diagnostic, twice_diagnostic
@@ -44,13 +44,23 @@ class Reports:
         self.refined = refined
         self.clashes: dict[frozenset[object], tuple[Clash, Taken]] = {}
         self.others: list[Diagnostic] = []
+        self.split_keys: list[tuple[Attend, Axes, Diagnostic]] = []  # where an exchange is missing
         self.asked = 0  # how often something was wrong, be it the same again
         self.seen: set[object] = set()
         self.twice: set[tuple[str, str]] = set()  # dims and the axes that another dim of a tensor has, too
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        return [*(clash_diagnostic(*found, self.program) for found in self.clashes.values()), *self.others]
+        keys = (said for op, axes, said in self.split_keys if not self._heads_disputed(op, axes))
+        return [*(clash_diagnostic(*found, self.program) for found in self.clashes.values()), *self.others, *keys]
+
+    def _heads_disputed(self, op: Attend, axes: Axes) -> bool:
+        """Whether heads claim these axes in a clash: once that is settled, the sequence may lie on them no longer."""
+        clashes = (clash for clash, _ in self.clashes.values())
+        rules = [
+            r for clash in clashes for r in (clash.first, clash.second) if {op.heads.name, op.kv_heads.name} & {*r.dims}
+        ]
+        return set(axes) <= {axis for rule in rules for axis in rule.axes}
 
     def claimed(self, claimed: Claimed, tensor: str, span: Span, dims: Sequence[str]) -> None:
         if not claimed.clashes and not claimed.twice:
@@ -81,7 +91,12 @@ class Reports:
         if trouble.kind in ("heads_straddle", "tokens") and any(self.program.axis(a).assumed for a in trouble.axes):
             return
         if self._first((trouble.kind, trouble.dim, trouble.axes)):
-            self.others.append(trouble_diagnostic(trouble, op, self.program))
+            said = trouble_diagnostic(trouble, op, self.program)
+            if trouble.kind == "keys_split":
+                assert isinstance(op, Attend)
+                self.split_keys.append((op, trouble.axes, said))
+            else:
+                self.others.append(said)
 
     def _shared(self, twice: Twice) -> str:
         """The axis of a tensor that two rules name, by the name that the later one has for it."""
