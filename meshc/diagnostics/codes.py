@@ -147,6 +147,7 @@ TITLES: dict[str, str] = {
     "W0312": "an input that nothing uses",
     "W0313": "a layer, primitive or strategy that nothing uses",
     "W0314": "an import that brings nothing that is used",
+    "W0315": "a value that nothing reads",
     "W0304": "an axis that splits nothing",
     "W0305": "a rule that matches no tensor",
     "W0306": "state split over an axis of size 1",

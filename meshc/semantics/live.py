@@ -37,12 +37,13 @@ def _made(statement: PlacedStatement) -> Sequence[Placed] | None:
         case Computed(result=result) | Moved(result=result):
             return (result,)
         case PlacedInvoke(module=module, outputs=outputs):
-            return None if _has_effect(module.body) else outputs
+            return None if has_effect(module.body) else outputs
         case PlacedRepeat(carries=carries, body=body):
-            return None if _has_effect(body) else [carry.after for carry in carries]
+            return None if has_effect(body) else [carry.after for carry in carries]
         case PlacedLoss() | PlacedMetric() | PlacedUpdate():
             return None
 
 
-def _has_effect(body: Iterable[PlacedStatement]) -> bool:
+def has_effect(body: Iterable[PlacedStatement]) -> bool:
+    """Whether statements do anything but make values: losses, metrics, updates, also in layers that they call."""
     return any(_made(statement) is None for statement in body)

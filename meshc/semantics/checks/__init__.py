@@ -8,6 +8,7 @@ from meshc.semantics.checks.gradients import gradients_lie_apart
 from meshc.semantics.checks.idle import axes_shard, exchanges_move, losses_have_targets, rules_match, strategies_match
 from meshc.semantics.checks.links import axes_stay_near
 from meshc.semantics.checks.mesh import mesh_fills_slice
+from meshc.semantics.checks.nowhere import values_are_read
 from meshc.semantics.checks.pipeline import microbatches_divide, stages_apart, stages_cut, stages_share
 from meshc.semantics.checks.schedule import microbatches_fill, stages_busy
 from meshc.semantics.checks.silent import strategies_split_state
@@ -43,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
     axes_stay_near,
     stages_share,
     losses_have_targets,
+    values_are_read,
     gradients_lie_apart,
     stages_busy,
     causal_work_balanced,
@@ -71,6 +73,7 @@ ONLY_WARN: frozenset[Check] = frozenset(
         axes_stay_near,
         stages_share,
         losses_have_targets,
+        values_are_read,
         gradients_lie_apart,
         stages_busy,
         causal_work_balanced,
