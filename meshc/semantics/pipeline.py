@@ -164,6 +164,11 @@ def with_rule(program: Program, cut: Cut | None) -> Program:
     return replace(program, rules=(*program.rules, claim))
 
 
+def without_rule(program: Program) -> Program:
+    """The program before `with_rule`, to be placed anew."""
+    return replace(program, rules=tuple(rule for rule in program.rules if rule.stacks is None))
+
+
 # ---------------------------------------------------------------- placed
 
 

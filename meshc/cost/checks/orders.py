@@ -12,7 +12,7 @@ from meshc.diagnostics.model import Diagnostic
 from meshc.semantics.checks.links import reordered
 from meshc.semantics.collectives import derive
 from meshc.semantics.flat import flatten
-from meshc.semantics.pipeline import cut_of
+from meshc.semantics.pipeline import without_rule
 from meshc.semantics.placed import Moved, PlacedProgram
 from meshc.semantics.placement import place
 from meshc.semantics.program import Axis
@@ -66,9 +66,7 @@ def _orders(priced: Priced) -> Iterator[tuple[tuple[Axis, ...], int]]:
 
 def _placed_in(placed: PlacedProgram, axes: tuple[Axis, ...]) -> PlacedProgram | None:
     """The program on the axes in this order; None where that is wrong or no better."""
-    program = replace(placed.program, axes=axes)
-    if cut_of(program) is not None:
-        program = replace(program, rules=program.rules[:-1])  # what its pipeline says of weights at rest
+    program = without_rule(replace(placed.program, axes=axes))
     there, problems = place(program, placed.accumulated)
     again = any(isinstance(i.statement, Moved) and split_again(i.statement) for i in flatten(there).statements)
     return None if problems or again else there
