@@ -1,4 +1,4 @@
-"""The smallest spec of which nothing is to be said, for tests that need one and no more."""
+"""The smallest specs of which nothing is to be said, for tests that need one and no more."""
 
 TINY = """\
 mesh { dp = 2 }
@@ -13,3 +13,18 @@ model Tiny(tokens: [batch, seq] of vocab) {
 
 partition { data(dp) }
 """
+
+SPLIT = """\
+mesh { dp = 2 }
+
+dims { batch = 4, seq = 8, embed = 16, vocab = 32 }
+
+model Tiny(tokens: [batch, seq] of vocab) {
+  param table: vocab -> embed
+  x = table[tokens]
+  loss next_token(x @ table, tokens)
+}
+
+partition { fsdp(dp) }
+"""
+"""With a weight that does not lie whole on each device."""

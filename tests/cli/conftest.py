@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from meshc.cli import _main
+from tests.tiny import SPLIT
 
 
 @dataclass(frozen=True)
@@ -32,3 +33,10 @@ def meshc() -> Callable[..., Done]:
         return Done(code, out.getvalue(), err.getvalue())
 
     return run
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A directory with a spec."""
+    (tmp_path / "spec.mesh").write_text(SPLIT)
+    return tmp_path

@@ -11,33 +11,13 @@ import meshc.cli as cli
 from meshc.console import BUG
 from meshc.diagnostics.codes import TITLES
 from meshc.lint import run
-
-SPEC = """\
-mesh { dp = 2 }
-
-dims { batch = 4, seq = 8, embed = 16, vocab = 32 }
-
-model Tiny(tokens: [batch, seq] of vocab) {
-  param table: vocab -> embed
-  x = table[tokens]
-  loss next_token(x @ table, tokens)
-}
-
-partition { fsdp(dp) }
-"""
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "spec.mesh").write_text(SPEC)
-    return tmp_path
-
+from tests.tiny import SPLIT
 
 # ---------------------------------------------------------------- fmt
 
 
 def test_fmt_writes_and_then_has_nothing_to_do(meshc, home: Path):
-    (home / "spec.mesh").write_text(SPEC.replace("mesh { dp = 2 }", "mesh{dp=2}"))
+    (home / "spec.mesh").write_text(SPLIT.replace("mesh { dp = 2 }", "mesh{dp=2}"))
     assert meshc("fmt", "spec.mesh", "--check", cwd=home).code == 1
     done = meshc("fmt", "spec.mesh", cwd=home)
     assert (done.code, done.out) == (0, "wrote spec.mesh anew\n")
@@ -49,7 +29,7 @@ def test_fmt_writes_and_then_has_nothing_to_do(meshc, home: Path):
 
 
 def test_fmt_leaves_a_broken_spec_alone(meshc, home: Path):
-    broken = SPEC.replace("batch = 4", "batch = = 4")
+    broken = SPLIT.replace("batch = 4", "batch = = 4")
     (home / "spec.mesh").write_text(broken)
     done = meshc("fmt", "spec.mesh", cwd=home)
     assert done.code == 1
@@ -74,7 +54,7 @@ def test_a_program_reads_what_lies_beside_its_job(meshc, home: Path):
 
 
 def test_fmt_keeps_the_mode_and_writes_through_a_link(meshc, home: Path):
-    (home / "spec.mesh").write_text(SPEC.replace("mesh { dp = 2 }", "mesh{dp=2}"))
+    (home / "spec.mesh").write_text(SPLIT.replace("mesh { dp = 2 }", "mesh{dp=2}"))
     (home / "spec.mesh").chmod(0o640)
     (home / "link.mesh").symlink_to("spec.mesh")
     assert meshc("fmt", "link.mesh", cwd=home).code == 0
@@ -83,7 +63,7 @@ def test_fmt_keeps_the_mode_and_writes_through_a_link(meshc, home: Path):
 
 
 def test_fmt_on_a_full_disk_leaves_the_file_as_it_was(meshc, home: Path, monkeypatch):
-    text = SPEC.replace("mesh { dp = 2 }", "mesh{dp=2}")
+    text = SPLIT.replace("mesh { dp = 2 }", "mesh{dp=2}")
     (home / "spec.mesh").write_text(text)
 
     def full(path: Path, data: bytes) -> None:
@@ -107,7 +87,7 @@ def test_build_writes_a_program_that_says_what_it_is(meshc, home: Path):
     manifest = json.loads((home / "out" / "program.json").read_text())
     assert (manifest["mesh"], manifest["devices"], manifest["slice"]) == ({"dp": 2}, 2, None)
     assert manifest["spec"]["name"] == "spec.mesh"
-    assert (home / "out" / "spec" / "spec.mesh").read_text() == SPEC
+    assert (home / "out" / "spec" / "spec.mesh").read_text() == SPLIT
     compile((home / "out" / "train.py").read_text(), "train.py", "exec")
 
 
@@ -122,7 +102,7 @@ def test_build_goes_to_build_by_default_and_can_be_repeated(meshc, home: Path):
 def test_build_keeps_the_users_imports(meshc, home: Path):
     (home / "lib").mkdir()
     (home / "lib" / "spec.mesh").write_text("layer Same(x) { return x }\n")
-    (home / "spec.mesh").write_text('import "lib/spec.mesh"\nimport "std/llama.mesh"\n' + SPEC)
+    (home / "spec.mesh").write_text('import "lib/spec.mesh"\nimport "std/llama.mesh"\n' + SPLIT)
     assert meshc("build", "spec.mesh", "-o", "out", cwd=home).code == 0
     assert sorted(p.name for p in (home / "out" / "spec").iterdir()) == ["spec.mesh", "spec1.mesh"]
 
@@ -140,7 +120,7 @@ def test_build_refuses_and_writes_nothing(meshc, home: Path, arguments: list[str
 
 def test_strict_stops_a_build_at_a_warning(meshc, home: Path):
     assert meshc("build", "spec.mesh", "--set", "mesh.dp=2", "--strict", cwd=home).code == 0
-    (home / "spec.mesh").write_text(SPEC.replace("vocab = 32", "vocab = 32, spare = 1"))
+    (home / "spec.mesh").write_text(SPLIT.replace("vocab = 32", "vocab = 32, spare = 1"))
     assert meshc("build", "spec.mesh", "--strict", "-o", "out", cwd=home).code == 1
     assert not (home / "out").exists()
     assert meshc("build", "spec.mesh", "-o", "out", cwd=home).code == 0

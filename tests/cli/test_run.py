@@ -9,26 +9,6 @@ import pytest
 
 from meshc.launch.program_dir import write_program
 
-SPEC = """\
-mesh { dp = 2 }
-
-dims { batch = 4, seq = 8, embed = 16, vocab = 32 }
-
-model Tiny(tokens: [batch, seq] of vocab) {
-  param table: vocab -> embed
-  x = table[tokens]
-  loss next_token(x @ table, tokens)
-}
-
-partition { fsdp(dp) }
-"""
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "spec.mesh").write_text(SPEC)
-    return tmp_path
-
 
 def program(directory: Path, code: int = 0) -> Path:
     """A built program that writes down how it was started."""
