@@ -181,7 +181,7 @@ def own_directory(path: str, machines: int, why: str, span: Span, default: bool 
     joint = ", which" if default else ""
     message = f"{shown}{joint} is another one on each of {machines} hosts, which write one checkpoint together"
     helps = (
-        "name a directory that all hosts see, or a bucket: dir: gs://bucket/run",
+        "name a directory that all hosts see, on a file system that they share: dir: /mnt/run",
         "where all see this one, say so: checkpoint: {shared: true}",
     )
     return _at("E0524", span, message, *helps, label=why)

@@ -104,8 +104,8 @@ class Checkpoint(Strict):
 
     One is written each `every` steps and at the end; `keep` of them stay. Several hosts write one checkpoint together,
     so all of them must see `dir`: `shared: true` says that they do, of a path of which one cannot tell; a bucket they
-    always see. A run that starts takes its weights, and only them, from `init_from`: a run's directory, its
-    checkpoints, or one of them, relative to this file.
+    always see, but programs read and write directories alone for now. A run that starts takes its weights, and only
+    them, from `init_from`: a run's directory, its checkpoints, or one of them, relative to this file.
     """
 
     dir: Annotated[str, Field(min_length=1)] = "checkpoints"
