@@ -76,7 +76,7 @@ class Trials:
 
     def attempt(self, option: Option, warn: bool = False) -> list[Diagnostic] | None:
         """What is wrong with the changed spec; None where it has been tried often enough."""
-        if not self._keeps_devices(option):
+        if not self._keeps_devices(option) or not self._keeps_views(option):
             return [*self.before, _OTHER_WORLD]
         key = (option.sizes, option.edits, option.elsewhere, warn)
         if key not in self._memo:
@@ -184,6 +184,21 @@ class Trials:
         if not any(name in sizes for name in names) or any(name not in known for name in names):
             return True
         return math.prod(sizes.get(name, known[name]) for name in names) == self.subject.slice.chips
+
+    def _keeps_views(self, option: Option) -> bool:
+        """False where a view would be of more or fewer devices than it regroups: known without a try."""
+        changed = {key.removeprefix("mesh."): size for key, size in option.sizes if key.startswith("mesh.")}
+        if self.program is None or not changed or option.edits or any(d.code == "E0220" for d in self.before):
+            return True
+        filled = {key.removeprefix("mesh.") for key in self._stars} - changed.keys()
+        now = {axis.name: axis.size for view in (self.program, *self.program.views) for axis in view.axes} | changed
+        for view in self.program.views:
+            own = [axis.name for axis in view.axes]
+            if filled.isdisjoint((*own, *view.group)) and math.prod(map(now.__getitem__, own)) != math.prod(
+                map(now.__getitem__, view.group)
+            ):
+                return False
+        return True
 
 
 _OTHER_WORLD = Diagnostic("E0304", "")

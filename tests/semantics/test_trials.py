@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from meshc.diagnostics.model import Option
 from meshc.driver import check
 from meshc.job.target import Request
 from meshc.semantics.trials import MOST_LETTERS, MOST_TRIES, Trials
@@ -46,3 +47,37 @@ def test_a_very_long_spec_is_told_what_would_do_by_arithmetic(tmp_path: Path, tr
     [found] = check(Request(str(path))).diagnostics
     assert found.helps[0] == "`dp` may be 1, 2, 4, 8 or 16"
     assert not tries
+
+
+def test_a_view_of_other_devices_is_not_tried(tmp_path: Path, tries: list[Option]):
+    """An axis of a view is as large as what it regroups: of the other sizes of `ep` none is worth a try."""
+    path = tmp_path / "spec.mesh"
+    path.write_text("""import "std/llama.mesh"
+import "std/moe.mesh"
+
+mesh { dp = 4; tp = 2 }
+
+mesh experts = regroup(dp, tp) { ep = 8 }
+
+dims {
+  batch = 16, seq = 64
+  embed = 64, heads = 8, kv_heads = 4, head_dim = 8, mlp = 128
+  vocab = 256, layers = 2, experts = 12
+}
+
+model Mixture(tokens: [batch, seq] of vocab) {
+  param table: vocab -> embed
+  x = table[tokens]
+  repeat layers { x = MoeBlock(x, top_k = 2) }
+  loss next_token(x @ table, tokens)
+}
+
+partition {
+  fsdp(dp)
+  tensor(tp)
+  expert(ep)
+}
+""")
+    [found] = check(Request(str(path))).diagnostics
+    assert found.helps == ("experts may be 8 or 16",)
+    assert not any(key == "mesh.ep" for option in tries for key, _ in option.sizes)
