@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from meshc.semantics.moves import plan
-from meshc.semantics.needs import Routed, Rules
+from meshc.semantics.needs import Places, Routed, Rules
 from meshc.semantics.ops import needs
 from meshc.semantics.placed import (
     Computed,
@@ -44,6 +44,7 @@ from meshc.semantics.program import (
 )
 from meshc.semantics.region import Routes, combined_only, expert_region, routes
 from meshc.semantics.routing import Inside, by_row, lay_out
+from meshc.semantics.rules import Claimed, Twice
 from meshc.source import Span
 
 if TYPE_CHECKING:
@@ -164,7 +165,33 @@ class Body:
         places = {d.name: a for d, a in zip(own, axes, strict=True)}
         experts = places.get(routed.route.experts.name, ())
         sent = {name: tuple(a for a in axes if a not in experts) for name, axes in routed.places.items()}
+        places = self._beside_rows(value, routed, sent, places, chain, span)
+        taken = {a for axes in places.values() for a in axes}
+        sent = {name: tuple(a for a in axes if a not in taken) for name, axes in sent.items()}
         return tuple({**sent, **places}[d.name] for d in value.dims)
+
+    def _beside_rows(
+        self, value: Value, routed: Routed, sent: Places, places: Places, chain: Chain, span: Span
+    ) -> dict[str, Axes]:
+        """Where a routed tensor's own dims lie beside its rows. Along what splits the banks rows are gathered when they
+        are sent; what a place further in puts on an axis of theirs is that axis twice, or gives way.
+        """
+        names = [d.name for d in value.dims if d.name in places]
+        claimed, refined = self.walk.claimed(names, chain), self.walk.book.refined
+        because = self.walk.found.because.get(routed.route.operand, {})
+        rows = {a: (name, because.get(name, ())) for name, axes in sent.items() for a in axes}
+        found = dict(places)
+        for dim, axis in ((name, a) for name in names for a in places[name] if a in rows):
+            rule = next(r for r in claimed.because[dim] if axis in refined.of(r.axes))
+            if rule.where_free:
+                found[dim] = tuple(a for a in found[dim] if a != axis)
+                continue
+            row, others = rows[axis]
+            other = next((r for r in others if axis in refined.of(r.axes)), rule)
+            dims = [d.name for d in value.dims]
+            twice = Claimed(claimed.axes, {}, tuple(dims), twice=(Twice(axis, (row, dim), (other, rule)),))
+            self.walk.reports.claimed(twice, value.name, span, dims)
+        return found
 
     def _home(self, value: Value, chain: Chain) -> tuple[Axes, ...]:
         if value not in self.routes:
