@@ -172,8 +172,8 @@ class Program:
     """A spec with every name bound.
 
     `dims` are all that `dims { }` declares. `uses` are the strategies used, also those that left no rule (an axis of
-    size 1). `gathered` is what fsdp's option says: `again` or `kept`. `counts` has for each of the model's inputs of
-    ids the dim that they count.
+    size 1), and `of_one` those that such a rule left. `gathered` is what fsdp's option says: `again` or `kept`.
+    `counts` has for each of the model's inputs of ids the dim that they count.
     """
 
     source: SourceFile
@@ -188,6 +188,7 @@ class Program:
     stages: tuple[StageRule, ...]
     gathered: Literal["again", "kept"]
     counts: dict[str, Dim] = field(default_factory=dict)
+    of_one: frozenset[StrategyUse] = frozenset()
 
     def axis(self, name: str) -> Axis:
         return next(a for v in (self, *self.views) for a in v.axes if a.name == name)

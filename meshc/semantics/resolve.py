@@ -224,6 +224,7 @@ def _program(
         dims=cast("dict[str, Dim]", sized),
         model=model,
         uses=tuple(expansion.uses),
+        of_one=frozenset(expansion.of_one),
         rules=tuple(expansion.rules),
         exchanges=tuple(expansion.exchanges),
         stages=tuple(expansion.stages),

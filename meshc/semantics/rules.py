@@ -50,7 +50,7 @@ class Twice:
 class Claimed:
     """The answer for one tensor: axes by dim, the rules behind them, and what is wrong with them.
 
-    `used` are the rules that speak of it, and of which of its `dims` (one `where free`: to which it gave an axis).
+    `used` are the rules that speak of it, and of which of its `dims` (one `where free`: which has an axis of it).
     `zigzag` says for each dim how many of its axes, from the outermost on, cut it in zigzag order.
     """
 
@@ -140,6 +140,8 @@ class RuleBook:
                 taken[axis] = dim
                 fixed[dim].append((axis, rule))
                 levels[dim][axis] = self._rank(level, rule, axis, dim)
+            elif taken[axis] == dim:
+                used.add((rule, dim))
         return self._answer(dims, fixed, levels, used, (tuple(clashes), twice))
 
     def _answer(

@@ -62,6 +62,7 @@ class Expansion:
     stages: list[StageRule] = field(default_factory=list)
     gathered: list[tuple[str, Span]] = field(default_factory=list)
     idle: list[StrategyUse | ast.Claim] = field(default_factory=list)
+    of_one: set[StrategyUse] = field(default_factory=set)
     calls: int = 0
     called: set[Span] = field(default_factory=set)  # where what is called is defined
 
@@ -93,6 +94,8 @@ class Expansion:
         axes = self._axes(claim.axes, here)
         if axes is None or (claim.axes and not axes):
             self._saves_nothing(claim, here)
+            if here.origin and any(isinstance(here.names.get(name.text), AxisArgument) for name in claim.axes):
+                self.of_one.add(here.origin)
             return  # wrong, or all axes are `none` or of size 1: nothing is claimed, and nothing cleared
         if twice := next((axis for axis in axes if axes.count(axis) > 1), None):
             again = [name.span for name in claim.axes if name.text == twice][1:]

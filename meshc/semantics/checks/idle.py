@@ -35,7 +35,7 @@ def strategies_match(context: Context) -> Iterator[Diagnostic]:
 def _matching_nothing(context: Context) -> list[StrategyUse]:
     """Uses with rules of which none speaks of a tensor. Exchanges speak of attention, stages of repeats."""
     program = context.placed.program
-    spoken = {r.origin for r in (*program.stages, *context.placed.spoken)}
+    spoken = {*program.of_one, *(r.origin for r in (*program.stages, *context.placed.spoken))}
     exchanging = {r.origin for r in program.exchanges}
     called = modules(program.model) if exchanging - spoken else ()
     if any(isinstance(op, Attend) for module in called for op in statements(module.body)):

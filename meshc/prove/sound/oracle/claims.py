@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from meshc.prove.sound.oracle.devices import Atom, Devices
 from meshc.prove.sound.oracle.reading import Wrong
@@ -41,8 +42,8 @@ def depth_of(at: At, where: Where) -> Depth | None:
 
 
 def _names(path: str | None, weight: str | None) -> bool:
-    """A path is a weight's, or that of an instance that it is in."""
-    return path is None or (weight is not None and f"{weight}.".startswith(f"{path}."))
+    """A path is a weight's, or a pattern of some."""
+    return path is None or (weight is not None and fnmatchcase(weight, path))
 
 
 @dataclass(frozen=True)
@@ -61,18 +62,19 @@ def holding(rules: Sequence[Rule], dim: str, where: Where, devices: Devices) -> 
         if dim not in rule.dims or (rule.first and next(d for d in rule.dims if d in where.dims) != dim):
             continue
         depth = depth_of(rule.at, where)
-        if depth is None or _of_another_view(rule, depth, where, devices):
-            continue
-        found.append(Holding(depth, rule))
+        left = None if depth is None else _left(rule, depth, where, devices)
+        if depth is not None and left is not None:
+            found.append(Holding(depth, left))
     return found
 
 
-def _of_another_view(rule: Rule, depth: Depth, where: Where, devices: Devices) -> bool:
+def _left(rule: Rule, depth: Depth, where: Where, devices: Devices) -> Rule | None:
     """Claims on regrouped axes from outside of the view do not apply within it, but at rest."""
     inside = any(EXPERTS in group for group in rule.at.within)
-    if EXPERTS not in where.path or inside or depth[0] > 0:
-        return False
-    return bool(set(rule.atoms) & devices.regrouped)
+    if EXPERTS not in where.path or inside or depth[0] > 0 or not rule.atoms:
+        return rule
+    atoms = tuple(atom for atom in rule.atoms if atom not in devices.regrouped)
+    return replace(rule, atoms=atoms) if atoms else None
 
 
 def clash(found: Sequence[Holding], dim: str, where: Where, wrong: Wrong) -> None:
@@ -91,7 +93,7 @@ def clash(found: Sequence[Holding], dim: str, where: Where, wrong: Wrong) -> Non
             if one.rule.owner == other.rule.owner:
                 if other.rule.sets and one.depth == other.depth:
                     wrong.say("claim", f"`{dim}` of {where} twice by one strategy")
-            elif other.rule.sets or not (one.depth[0] == 0 and other.depth[0] > 0):
+            elif other.rule.sets or not other.depth[0] > one.depth[0]:
                 wrong.say("claim", f"`{dim}` of {where} by two strategies")
 
 
@@ -107,8 +109,10 @@ def standing(found: Sequence[Holding]) -> list[Holding]:
             or (one.rule.append and (one.depth > deepest or (one.rule.owner is None and one.depth == deepest)))
         ]
     sets = [one for one in found if one.rule.sets]
-    last = max((one.depth for one in sets), default=None)
-    return [one for one in found if one.rule.append or one.depth == last]
+    if not sets:
+        return list(found)
+    last = max(one.depth for one in sets)
+    return [one for one in found if one.depth >= last and (one.rule.append or one.depth == last)]
 
 
 def lying(where: Where, rules: Sequence[Rule], devices: Devices) -> dict[str, list[Atom]]:

@@ -18,7 +18,7 @@ from meshc.prove.sound.oracle.sizes import sizes_of
 COMPLETE: frozenset[Kind] = frozenset(
     {
         "syntax", "name", "call", "size", "world", "view", "claim", "twice", "divide", "exchange", "stage", "order",
-        "copy", "silent", "launch", "whole", "tensor",
+        "copy", "silent", "launch", "whole", "idle", "tensor",
     }
 )  # fmt: skip
 """The kinds that are decided in full for what `meshc prove --sound` draws."""

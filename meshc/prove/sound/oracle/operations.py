@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 First = Literal["name", "call", "tensor"]
 
 
-def note(walk: Walk, frame: Frame, dims: Dims, inner: Path, whole: Dims = ()) -> None:
+def note(walk: Walk, frame: Frame, dims: Dims, inner: Path, whole: Dims = (), route: int | None = None) -> None:
     here = tuple(dim for dim in whole if dim in dims)
-    walk.out.spots.add(Spot(dims, (*frame.path, *inner), frame.staged, here))
+    walk.out.spots.add(Spot(dims, (*frame.path, *inner), frame.staged, here, route))
 
 
 def constant(walk: Walk, expr: ast.Unary) -> Value:
@@ -75,8 +75,10 @@ def result(walk: Walk, frame: Frame, dims: Dims, operands: list[Value], op: str 
         if isinstance(one, Tensor):
             if one.weight is not None and routes:
                 walk.out.weights[one.weight].path = (*frame.path, *inner)
-            _in(walk, frame, tuple(dim for dim in one.dims if dim not in gone), inner, op, whole)
-    _in(walk, frame, tuple(dim for dim in dims if dim not in gone), inner, op, whole)
+            of_rows = one.route.number if one.route else None
+            _in(walk, frame, tuple(dim for dim in one.dims if dim not in gone), inner, op, whole, of_rows)
+    number = routes[0].number if routes else None
+    _in(walk, frame, tuple(dim for dim in dims if dim not in gone), inner, op, whole, number)
     return Tensor(dims, route=routes[0] if routes else None)
 
 
@@ -84,10 +86,10 @@ def _tokens_meet(walk: Walk, operands: list[Value], route: Route) -> bool:
     return any(isinstance(one, Tensor) and one.route is None and set(one.dims) & set(route.tokens) for one in operands)
 
 
-def _in(walk: Walk, frame: Frame, dims: Dims, inner: Path, op: str, whole: Dims) -> None:
-    note(walk, frame, dims, inner)
+def _in(walk: Walk, frame: Frame, dims: Dims, inner: Path, op: str, whole: Dims, route: int | None) -> None:
+    note(walk, frame, dims, inner, (), route)
     if op:
-        note(walk, frame, dims, (*inner, op), whole)
+        note(walk, frame, dims, (*inner, op), whole, route)
 
 
 def primitive(walk: Walk, frame: Frame, definition: ast.Primitive, args: list[Value]) -> Value:

@@ -57,4 +57,4 @@ def _cut(found: Pipeline, stage: Stage, model: Expanded, devices: Devices, wrong
         wrong.say("divide", f"{turns} layers in {stages} stages")
     waits = "microbatches" in options and options.get("schedule", "1f1b") != "gpipe"
     if waits and microbatches < devices_along:
-        wrong.say("divide", f"{microbatches} microbatches for {devices_along} stages")
+        wrong.say("idle", f"{microbatches} microbatches for {devices_along} stages")

@@ -11,7 +11,7 @@ from meshc.prove.sound.oracle.devices import Atom, Devices
 from meshc.prove.sound.oracle.pipeline import Pipeline
 from meshc.prove.sound.oracle.reading import Wrong
 from meshc.prove.sound.oracle.rules import Rules
-from meshc.prove.sound.oracle.values import EXPERTS, Expanded
+from meshc.prove.sound.oracle.values import EXPERTS, Expanded, Route
 
 
 @dataclass
@@ -132,9 +132,7 @@ def _exchanges(placed: Placed, where: Where) -> list[tuple[Atom, ...]]:
     for one in here:
         for other in here:
             if set(one.atoms) & set(other.atoms) and one.method != other.method:
-                direct = [rule for rule in here if rule.owner is None]
-                if len(direct) != 1:
-                    placed.wrong.say("claim", "two exchanges")
+                placed.wrong.say("claim", "two exchanges")
     return [one.atoms for one in here]
 
 
@@ -164,10 +162,21 @@ def experts(placed: Placed) -> None:
         tokens = {atom for dim in one.route.tokens for atom in lies[dim]}
         if one.staged in placed.pipeline.repeats and spread & set(placed.pipeline.atoms):
             placed.wrong.say("stage", "tokens inside of experts on the stages' axis")
+        _rows(placed, one.route, (tokens | spread) - hidden - sharding)
         parts = placed.devices.count(tuple(spread - hidden - tokens))
         local = [placed.size(dim) // placed.devices.count(tuple(lies[dim])) for dim in one.route.tokens]
         if not any(size % parts == 0 for size in local):
             placed.wrong.say("divide", f"{local} tokens by {parts}")
+
+
+def _rows(placed: Placed, route: Route, rows: set[Atom]) -> None:
+    """What lies in experts' slots is cut by rows, too: further in, no dim of it can lie on an axis of theirs."""
+    for spot in placed.model.spots:
+        where = Where(tuple(dim for dim in spot.dims if dim not in spot.whole), spot.path)
+        for dim in where.dims if spot.route == route.number else ():
+            held = standing(holding(placed.rules.claims, dim, where, placed.devices))
+            if any(set(one.rule.atoms) & rows and not one.rule.free for one in held):
+                placed.wrong.say("twice", f"`{dim}` of {where} beside rows on {rows}")
 
 
 def _viewed(placed: Placed) -> bool:

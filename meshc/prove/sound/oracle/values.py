@@ -72,12 +72,15 @@ Value = Tensor | Num | DimName | Other | Several
 
 @dataclass(frozen=True)
 class Spot:
-    """A tensor in a place. whole: the dim that the operation which is the place takes whole"""
+    """A tensor in a place. whole: the dim that the operation which is the place takes whole; route: which call sent it,
+    of rows in their experts' slots
+    """
 
     dims: Dims
     path: Path
     staged: int | None
     whole: Dims = ()
+    route: int | None = None
 
 
 @dataclass(frozen=True)
