@@ -50,7 +50,7 @@ prove: $(VENV)/.test $(AOT)/.installed ## parity, placement, traffic of specs/zo
 	$(BIN)/meshc prove $(ZOO) --mixed $(MIXED) --jobs $(WORKERS)
 	$(BIN)/meshc prove --sound $(SOUND) --jobs $(WORKERS)
 	$(BIN)/python -m tests.fuzz --workers $(WORKERS)
-	$(BIN)/python -m tests.fuzz.every --workers $(WORKERS)
+	$(BIN)/python -m tests.fuzz.every specs/std/*.mesh specs/quickstart/*.mesh --workers $(WORKERS)
 	$(BIN)/python -m pytest -m slow -n $(WORKERS)
 
 fuzz: $(VENV)/.test .cache/fuzz/.installed ## INPUTS=1000000 changed specs and jobs through the checker, every prefix of each, then GUIDED=20000 led by coverage
