@@ -118,7 +118,10 @@ def unknown_strategy(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
 
 
 def unknown_place(name: str, span: Span, known: Iterable[str]) -> Diagnostic:
-    return unknown("layer or primitive to be within", "E0207", name, span, known)
+    """Places are layers and what the language has; `known` are both, too many to be listed."""
+    known = tuple(known)
+    kinds = () if nearest(name, known) else ("name a layer (not an instance of one), a primitive, or `experts`",)
+    return unknown("layer or primitive to be within", "E0207", name, span, known, kinds)
 
 
 def star_for_a_dim(dim: str, span: Span) -> Diagnostic:

@@ -75,7 +75,10 @@ def elaborated(
     b.modules, b.facts.used, b.dims.used, b.called, b.has_loss = outer
     b.calls, b.deepest = calls, max(deepest, b.deepest)
     _leave(b, found)
-    if b.report.asked == asked and BROKEN not in given.values():
+    whole = all(
+        b.dims.dim(name) for name in found.dims_used if name in b.dims
+    )  # of a size that is none it is said there
+    if b.report.asked == asked and whole and BROKEN not in given.values():
         b.memory.callees.put(definition.span, tuple(sorted(frame.callees)))
         question = question or _question(b, definition, frame, given)
         if question is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -87,6 +88,20 @@ def test_a_spec_that_is_broken_for_a_while_is_known_again_after_it():
         assert session.check(broken).failed
     assert [m.module.layer for m in modules(session.check(text))] == [m.module.layer for m in before]
     assert session.check(text).diagnostics == ()
+
+
+@pytest.mark.parametrize("size", ["a", "0", "2 - 2", "1 / 0", "2.5"])
+def test_a_layer_met_with_a_size_that_is_none_is_worked_out_anew_with_a_sound_one(size: str):
+    """What is wrong with the size is said where it stands, so that the layer itself has nothing to say."""
+    path = next(path for path in SPECS if path.name == "spec.mesh" and path.parent.name == "quickstart")
+    text = path.read_text("utf-8")
+    sizes = re.findall(r"kv_heads = \d+", text)
+    assert len(sizes) == 1
+    session = Session(Request(str(path), "cpu-8"))
+    assert session.check(text.replace(sizes[0], f"kv_heads = {size}")).failed
+    again, alone = session.check(text), check(Request(str(path), "cpu-8"))
+    assert told(again) == told(alone)
+    assert placed(again) == placed(alone)
 
 
 def test_a_session_does_not_grow():
