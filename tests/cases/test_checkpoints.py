@@ -18,7 +18,7 @@ from meshc.runtime.program import Program
 
 SPEC = """import "std/llama.mesh"
 mesh { dp = 1, tp = 1 }
-dims { batch = 16, seq = 8, embed = 8, heads = 8, kv_heads = 8, head_dim = 2, mlp = 16, vocab = pad(57, 8), layers = 2 }
+dims { batch = 16, seq = 8, embed = 8, heads = 8, kv_heads = 8, head_dim = 2, mlp = 16, vocab = pad(63, 8), layers = 2 }
 model Llama(tokens: [batch, seq] of vocab) {
   param table: vocab -> embed
   x = table[tokens]

@@ -51,9 +51,13 @@ def write(drawn: Draw, directory: Path) -> tuple[str, str | None]:
 
 
 def verdicts(numbers: Sequence[int], directory: Path, check: Check, jobs: int) -> Iterator[Verdict]:
-    """The verdict of each number, in order. `check` is a function that other processes can import."""
+    """The verdict of each number, in order. With several `jobs`, processes make them that find `check` by its name."""
+    of = partial(verdict, directory=directory, check=check)
+    if jobs == 1:
+        yield from map(of, numbers)
+        return
     with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(partial(verdict, directory=directory, check=check), numbers, chunksize=AT_ONCE)
+        yield from pool.map(of, numbers, chunksize=AT_ONCE)
 
 
 def verdict(number: int, directory: Path, check: Check) -> Verdict:
