@@ -93,7 +93,7 @@ def ringed(text: str) -> str:
         (EVERYTHING, ("train.microsteps=2",)),
         (PLAIN.replace("OPTIONS", 'schedule = "interleaved", rounds = 2'), ()),  # one turn a stage
         (PLAIN.replace("OPTIONS", 'schedule = "gpipe"'), ("train.remat=full",)),
-        (PLAIN.replace("3, OPTIONS", "1"), ("train.remat=dots",)),
+        (PLAIN.replace("3, OPTIONS", '1, schedule = "gpipe"'), ("train.remat=dots",)),
         (PLAIN.replace("OPTIONS", "stages = [3, 1]").replace("fsdp(dp)", "fsdp(dp, gathered = kept)"), ()),
         (ringed(EVERYTHING), ("train.microsteps=2",)),
         (ringed(PLAIN).replace("OPTIONS", 'schedule = "interleaved", rounds = 2'), ("train.remat=full",)),
