@@ -108,7 +108,7 @@ def _resolve(
     found = misspelt(found, unused_names(file, scope, builder, mesh, builder.called | expansion.called))
     if model is None or not mesh.sound:
         return None, found
-    return _program(source, mesh, dims, model, expansion, builder.facts.counts), found
+    return _program(scope.source, mesh, dims, model, expansion, builder.facts.counts), found
 
 
 def _slip(found: Diagnostic) -> bool:

@@ -35,6 +35,15 @@ def test_a_session_says_what_a_check_says(seed: int):
     compared(seed, 8)
 
 
+def test_the_same_text_again_is_told_the_same_with_the_same_cures():
+    path = next(path for path in SPECS if path.name == "02_data.mesh")
+    idle = path.read_text(encoding="utf-8").replace("  dp = 16\n", "  dp = 8\n  idle = 2\n")
+    session = Session(Request(str(path)))
+    first = told(session.check(idle))
+    assert "data(idle)" in str(first)
+    assert told(session.check(idle)) == first
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(1_000, 1_400, 20))
 def test_a_session_says_what_a_check_says_for_hours(start: int):
