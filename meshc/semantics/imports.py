@@ -30,9 +30,9 @@ def read_import(path: ast.Text, importer: SourceFile) -> SourceFile | Diagnostic
         name = f"std/{path.value}"
         return load(SPECS / name, name, path.span)
     found = load(Path(importer.name).parent / path.value, asked=path.span)
-    shipped = f"std/{Path(path.value).name}"
-    if isinstance(found, Diagnostic) and found.code == "E0130" and (SPECS / shipped).is_file():
-        return say.shipped_as(found, shipped, path.span)
+    name = Path(path.value).name
+    if isinstance(found, Diagnostic) and found.code == "E0130" and name in {p.name for p in (SPECS / "std").iterdir()}:
+        return say.shipped_as(found, f"std/{name}", path.span)
     return found
 
 

@@ -95,3 +95,8 @@ def test_problems_of_an_imported_file_are_told_there():
 def test_two_imports_of_one_alias():
     found = only('import "a.mesh" as m\nimport "b.mesh" as «m»\n' + model("x = m.Double(x)"), a=DOUBLE, b=DOUBLE)
     assert found.code == "E0210"
+
+
+def test_a_name_that_no_file_can_have_is_a_missing_file(tmp_path: Path):
+    spec = SourceFile(str(tmp_path / "spec.mesh"), f'import "gone/{"é" * 400}.mesh"\n')
+    assert "E0130" in {d.code for d in resolve(spec)[1]}
