@@ -168,8 +168,8 @@ def explain(subject: str, name: str | None, slice: str | None, sets: tuple[str, 
     from meshc.cost.report import as_json
     from meshc.diagnostics.pages import page_of
 
-    page = None if Path(subject).exists() else page_of(subject)
-    if page is not None:
+    page = page_of(subject)
+    if page is not None and not Path(subject).exists():
         return fail(page) if isinstance(page, Diagnostic) else click.echo(page, nl=False) or 0
 
     compiled = _compile(Request(subject, slice, sets), emit=False)
