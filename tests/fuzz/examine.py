@@ -46,7 +46,7 @@ def complaints(seed: Seed, directory: Path, slice: str | None = None) -> list[st
         return [f"took more than {LONGEST:g} s"]
     except RecursionError:
         return ["RecursionError"]
-    except Exception:
+    except Exception:  # whatever it is, it is what the fuzzer is there to find
         return [traceback.format_exc()]
 
 

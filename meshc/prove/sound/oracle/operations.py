@@ -22,10 +22,10 @@ from meshc.prove.sound.oracle.values import (
     Tensor,
     Value,
 )  # fmt: skip
+from meshc.syntax import ast
 
 if TYPE_CHECKING:
     from meshc.prove.sound.oracle.expand import Frame, Walk
-    from meshc.syntax import ast
 
 First = Literal["name", "call", "tensor"]
 
@@ -36,7 +36,7 @@ def note(walk: Walk, frame: Frame, dims: Dims, inner: Path, whole: Dims = (), ro
 
 
 def constant(walk: Walk, expr: ast.Unary) -> Value:
-    return Num(-expr.operand.value) if hasattr(expr.operand, "value") else Num(None)  # type: ignore[union-attr]
+    return Num(-expr.operand.value if isinstance(expr.operand, ast.Number) else None)
 
 
 def binary(walk: Walk, frame: Frame, op: str, left: Value, right: Value) -> Value:
